@@ -1,0 +1,131 @@
+#define DOCTEST_CONFIG_IMPLEMENT
+#include "mha/program.hpp"
+
+#include <CLI/CLI.hpp>
+#include <doctest/doctest.h>
+
+#include <cstdio>
+#include <fstream>
+#include <memory>
+
+namespace mha {
+namespace {
+
+// [request]
+// What the command line asks for besides the chapter's own options.
+struct Request {
+  std::string values_file;
+  std::string svg_file;
+  std::string figure;
+};
+// [request]
+
+// [add option]
+void add_option(CLI::App& app, const Option& option) {
+  if (bool* const* flag = std::get_if<bool*>(&option.value)) {
+    app.add_flag(option.name, **flag, option.help);
+    return;
+  }
+  app.add_option(option.name, *std::get<Index*>(option.value), option.help)
+      ->check(CLI::Range(option.least, option.most))
+      ->capture_default_str();
+}
+// [add option]
+
+// [parser]
+std::unique_ptr<CLI::App> make_parser(const Chapter& chapter,
+                                      Request& request) {
+  auto app = std::make_unique<CLI::App>(chapter.about, chapter.name);
+  for (const Option& option : chapter.options) add_option(*app, option);
+  app->add_option("--values", request.values_file,
+                  "write the numbers the book quotes to FILE (JSON)")
+      ->type_name("FILE");
+  CLI::Option* svg =
+      app->add_option("--svg", request.svg_file, "write a figure to FILE")
+          ->type_name("FILE");
+  std::vector<std::string> names;
+  for (const Figure& figure : chapter.figures) names.push_back(figure.name);
+  app->add_option("--figure", request.figure, "which figure --svg writes")
+      ->check(CLI::IsMember(names))
+      ->needs(svg);
+  app->footer("  --test [OPTIONS]            check the claims of the chapter\n"
+              "                              (OPTIONS as doctest takes them)");
+  return app;
+}
+// [parser]
+
+// [write file]
+void write_file(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text << '\n';
+  file.close();
+  require(!file.fail(), "cannot write {}; is its folder there and writable?",
+          path);
+}
+// [write file]
+
+// [draw]
+std::string draw(const Chapter& chapter, const std::string& name) {
+  require(!chapter.figures.empty(), "this program has no figure");
+  for (const Figure& figure : chapter.figures) {
+    if (name.empty() || figure.name == name) return figure.draw();
+  }
+  throw std::invalid_argument(fmt::format("there is no figure {}", name));
+}
+// [draw]
+
+// [answer]
+void answer(const Chapter& chapter, const Request& request) {
+  if (!request.values_file.empty()) {
+    write_file(request.values_file, chapter.values().json());
+  }
+  if (!request.svg_file.empty()) {
+    write_file(request.svg_file, draw(chapter, request.figure));
+  }
+  if (request.values_file.empty() && request.svg_file.empty()) chapter.demo();
+}
+// [answer]
+
+// [claims]
+int check_claims(int argc, char** argv) {
+  doctest::Context claims;
+  claims.applyCommandLine(argc - 1, argv + 1);
+  return claims.run();
+}
+// [claims]
+
+}  // namespace
+
+// [run chapter]
+int run_chapter(const Chapter& chapter, int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "--test") {
+    return check_claims(argc, argv);
+  }
+  Request request;
+  const std::unique_ptr<CLI::App> parser = make_parser(chapter, request);
+  try {
+    parser->parse(argc, argv);
+    answer(chapter, request);
+    return std::fflush(stdout) == 0 ? 0 : 1;
+  } catch (const CLI::CallForHelp& help) {
+    return parser->exit(help);
+  } catch (const CLI::ParseError& error) {
+    fmt::print(stderr, "{}: {}; see {} --help\n", chapter.name, error.what(),
+               chapter.name);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}: {}\n", chapter.name, error.what());
+  }
+  return 1;
+}
+// [run chapter]
+
+// [heading]
+void heading(std::string_view title) {
+  static bool first = true;
+  if (!first) fmt::print("\n");
+  first = false;
+  fmt::print("{}\n{:-<{}}\n", title, "", title.size());
+}
+// [heading]
+
+}  // namespace mha

@@ -1,0 +1,57 @@
+/// \file program.hpp
+/// What every chapter's program can do besides its subject: options, claims,
+/// values and figures.
+#pragma once
+
+#include "mha/matrix.hpp"
+#include "mha/values.hpp"
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace mha {
+
+// [option]
+/// One named option of a chapter's program.
+struct Option {
+  std::string name;                   ///< such as "--heads"
+  std::variant<Index*, bool*> value;  ///< where it goes; holds the default
+  std::string help;                   ///< one line
+  Index least = 1;                    ///< smallest number allowed
+  Index most = 512;                   ///< largest number allowed
+};
+// [option]
+
+// [chapter]
+/// A figure that a chapter's program can draw.
+struct Figure {
+  std::string name;                   ///< such as "weights"
+  std::function<std::string()> draw;  ///< returns the SVG
+};
+
+/// What a chapter's program consists of.
+struct Chapter {
+  std::string name;                ///< of the program
+  std::string about;               ///< one line for --help
+  std::vector<Option> options;     ///< its own options
+  std::function<void()> demo;      ///< prints to standard output
+  std::function<Values()> values;  ///< for --values
+  std::vector<Figure> figures;     ///< for --svg; the first is the default
+};
+
+/// Runs a chapter's program: the demo, or what the options ask for.
+/// \param chapter  the program
+/// \param argc     from main
+/// \param argv     from main
+/// \return exit status: 0, or 1 after one line on standard error
+int run_chapter(const Chapter& chapter, int argc, char** argv);
+
+/// Prints a heading of the output: a line, underlined.
+/// \param title  the line
+void heading(std::string_view title);
+// [chapter]
+
+}  // namespace mha
