@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -17,9 +18,11 @@
 
 namespace {
 
+// [short names]
 using mha::Index;
 using mha::Matrix;
 constexpr float inf = std::numeric_limits<float>::infinity();
+// [short names]
 
 // [options]
 struct Options {
@@ -227,7 +230,8 @@ void demo(const Options& options) {
 double weight_of_larger(float smaller, float larger) {
   Matrix<float> scores(1, 2);
   scores << smaller, larger;
-  return mha::masked_softmax(scores, mha::BoolMatrix::Constant(1, 2, true))(0, 1);
+  const mha::BoolMatrix both = mha::BoolMatrix::Constant(1, 2, true);
+  return mha::masked_softmax(scores, both)(0, 1);
 }
 // [two scores]
 
@@ -241,7 +245,8 @@ mha::Values values(const Options& options) {
   values.add("token0_favourite", static_cast<double>(favourite), "{:.0f}");
   values.add("token0_smallest", weights.row(0).minCoeff(), "{:.3f}");
   values.add("token0_bits", mha::entropy_bits(weights.row(0)), "{:.2f}");
-  values.add("most_bits", std::log2(static_cast<double>(weights.cols())), "{:.2f}");
+  values.add("most_bits", std::log2(static_cast<double>(weights.cols())),
+             "{:.2f}");
   values.add("chase_share", search(make_chase(true), true, true).weights(0, 1),
              "{:.3f}");
   values.add("chase_found", search(make_chase(true), true, false).weights(0, 1),
@@ -264,9 +269,9 @@ std::string draw_weights(const Options& options) {
   const float largest = head.result.weights.row(0).maxCoeff(&favourite);
   return mha::draw_heat_maps(
       "Which token looks at which",
-      fmt::format("A table of {0} rows and {0} columns. Row i holds the weights "
-                  "of token i over all tokens; each row sums to 1. Token 0 "
-                  "gives most, {1:.3f}, to token {2}.",
+      fmt::format("A table of {0} rows and {0} columns. Row i holds the "
+                  "weights of token i over all tokens; each row sums to 1. "
+                  "Token 0 gives most, {1:.3f}, to token {2}.",
                   options.tokens, largest, favourite),
       {{"row looks at column", head.result.weights, names, names}});
 }
@@ -308,8 +313,9 @@ std::string draw_entropy() {
       "Two lines over the width of a head, from 4 to 512. With the scale the "
       "entropy stays between {:.1f} and {:.1f} bits. Without it, it falls from "
       "{:.1f} to {:.1f} bits.",
-      scaled.y.back(), scaled.y.front(), unscaled.y.front(),
-      unscaled.y.back());
+      *std::min_element(scaled.y.begin(), scaled.y.end()),
+      *std::max_element(scaled.y.begin(), scaled.y.end()),
+      unscaled.y.front(), unscaled.y.back());
   chart.series = {scaled, unscaled};
   return mha::draw_line_chart(chart);
 }
@@ -388,7 +394,7 @@ TEST_CASE("scores of ten thousand do not overflow") {
   CHECK(std::isnan(plain_attention(q, k, v)(0, 0)));
 }
 
-TEST_CASE("the plain version agrees with the full one where nothing is hidden") {
+TEST_CASE("the plain version agrees with the full one, nothing hidden") {
   for (Index seed = 0; seed < 20; ++seed) {
     const Head head = make_head({.d_model = 12, .tokens = 5, .seed = seed});
     // Five terms below 4, each with a few roundings of 2^-24 of its size.
@@ -488,7 +494,8 @@ TEST_CASE("padding first and causal together leave the first row empty") {
       .causal = mha::Causal::top_left,
       .keys = mha::AttendMask::where_true_is_masked(padding)};
   CHECK(visible_picture(options, 3, 3) == "000/010/011");
-  CHECK(mha::attention(head.q, head.k, head.v, options).context.row(0).isZero(0));
+  const auto result = mha::attention(head.q, head.k, head.v, options);
+  CHECK(result.context.row(0).isZero(0));
 }
 
 TEST_CASE("a bias of minus infinity hides, a bias of 1 does not") {
@@ -510,7 +517,8 @@ TEST_CASE("sizes that do not fit are refused with both numbers") {
   CHECK_THROWS_WITH_AS(mha::attention(a, b, b),
                        "queries have 3 columns, but keys have 4",
                        std::invalid_argument);
-  CHECK_THROWS_WITH_AS(mha::attention(a, a, c), "there are 2 keys, but 5 values",
+  CHECK_THROWS_WITH_AS(mha::attention(a, a, c),
+                       "there are 2 keys, but 5 values",
                        std::invalid_argument);
   CHECK_THROWS_WITH_AS(
       mha::attention(a, c, c,

@@ -18,8 +18,10 @@
 
 namespace {
 
+// [short names]
 using mha::Index;
 using mha::Matrix;
+// [short names]
 
 // [options]
 struct Options {
@@ -248,6 +250,22 @@ void print_token_0(const Run& run) {
 }
 // [print token 0]
 
+// [print favourites]
+void print_favourites(const Run& run) {
+  mha::heading("Every token's favourite");
+  fmt::print("token  ");
+  const Index tokens = run.x.rows();
+  for (Index t = 0; t < tokens; ++t) fmt::print(" {:2}", t);
+  for (std::size_t h = 0; h < run.result.weights.size(); ++h) {
+    fmt::print("\nhead {:<2}", h);
+    for (Index t = 0; t < tokens; ++t) {
+      fmt::print(" {:2}", favourite(run.result.weights[h], t));
+    }
+  }
+  fmt::print("\n");
+}
+// [print favourites]
+
 // [print differences]
 void print_differences(const Run& run) {
   mha::heading("How far apart two heads' maps are");
@@ -305,12 +323,36 @@ void demo(const Options& options) {
   print_shapes(options, run);
   print_strides(run);
   print_token_0(run);
+  print_favourites(run);
   print_differences(run);
   print_agreement(run);
   print_lines();
   print_comparison(options, run);
 }
 // [demo]
+
+// [errors]
+// How far the two float32 outputs are from each other, and each from the same
+// layer in double precision.
+void add_comparison(mha::Values& values, const Options& options,
+                    const Run& run) {
+  const auto recorded = recorded_output(options);
+  if (!recorded) return;
+  const Matrix<double> exact =
+      mha::MultiHeadAttention<double>(run.layer.weights().cast<double>(),
+                                      options.heads)
+          .forward(run.x.cast<double>())
+          .output;
+  const double difference =
+      mha::max_abs_difference(run.result.output, *recorded);
+  values.add("max_difference", difference, "{:.2e}");
+  values.add("difference_in_units", difference * 0x1p25, "{:.0f}");
+  values.add("error_ours", mha::max_abs_difference(run.result.output, exact),
+             "{:.1e}");
+  values.add("error_pytorch", mha::max_abs_difference(*recorded, exact),
+             "{:.1e}");
+}
+// [errors]
 
 // [values]
 mha::Values values(const Options& options) {
@@ -327,6 +369,8 @@ mha::Values values(const Options& options) {
     count(fmt::format("head{}_favourite", h), key);
     values.add(fmt::format("head{}_largest", h), maps[h](0, key), "{:.3f}");
     count(fmt::format("head{}_agrees", h), agreeing_tokens(maps[h], average));
+    values.add(fmt::format("head{}_at_average", h),
+               maps[h](0, favourite(average, 0)), "{:.3f}");
     for (std::size_t b = h + 1; b < maps.size(); ++b) {
       values.add(fmt::format("difference_{}_{}", h, b),
                  mean_abs_difference(maps[h], maps[b]), "{:.3f}");
@@ -341,11 +385,7 @@ mha::Values values(const Options& options) {
   count("row_stride", run.layer.weights().w_q.cols());
   count("last_head_start",
         (run.layer.n_heads() - 1) * run.layer.d_head());
-  if (const auto recorded = recorded_output(options)) {
-    values.add("max_difference",
-               mha::max_abs_difference(run.result.output, *recorded),
-               "{:.2e}");
-  }
+  add_comparison(values, options, run);
   return values;
 }
 // [more values]
@@ -406,7 +446,8 @@ std::string draw_walk() {
       "Where one head lies in memory",
       "Two strips of 24 floats, for 3 tokens, 4 heads and 2 channels a head. "
       "Tokens first: head 1 lies at floats 2 and 3 of each token's 8, three "
-      "separate pieces. Heads first: head 1 lies in one piece, floats 6 to 11.");
+      "separate pieces. Heads first: head 1 lies in one piece, floats 6 to "
+      "11.");
   draw_strip(svg, 14, "tokens first (T, H, d_head): what the projection leaves",
              s, false);
   draw_strip(svg, 78, "heads first (H, T, d_head): after the transpose", s,
@@ -557,7 +598,7 @@ int main(int argc, char** argv) {
   const mha::Chapter chapter = {
       .name = "head_split",
       .about = "A whole multi-head attention layer, compared with PyTorch.",
-      .options = {{"--d-model", &options.d_model, "width of a token"},
+      .options = {{"--d-model", &options.d_model, "width of a token", 1, 1024},
                   {"--heads", &options.heads, "number of heads", 1, 128},
                   {"--tokens", &options.tokens, "number of tokens", 1, 64},
                   {"--seed", &options.seed, "of the generator", 0, 0xFFFFFFFF}},

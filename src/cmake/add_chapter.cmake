@@ -1,3 +1,5 @@
+include(add_exercises)
+
 # add_chapter(NN_name)
 # Builds chapters/NN_name/name.cpp, tests its claims and its output, and every
 # exercise: as shipped it must fail its checks, its solution must pass them.
@@ -22,30 +24,8 @@ function(add_chapter folder)
       COMMAND "${CMAKE_COMMAND}" -E env --unset=NODE_OPTIONS
         node "${CMAKE_SOURCE_DIR}/tests/output/compare_output.mjs"
         "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/expected.txt" $<TARGET_FILE:${name}>)
-    add_exercises(${folder} ${number})
+    add_exercises(${folder} ${number} ${name})
   endif()
-endfunction()
-
-function(add_exercises folder number)
-  file(GLOB exercises CONFIGURE_DEPENDS
-    "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/exercises/*.cpp")
-  foreach(exercise IN LISTS exercises)
-    get_filename_component(stem "${exercise}" NAME_WE)
-    set(id "${number}_${stem}")
-    set(solution "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/solutions/${stem}.cpp")
-    add_exercise_program(exercise_${id} "${exercise}")
-    add_exercise_program(solution_${id} "${solution}")
-    add_test(NAME exercise_${id}_fails_as_shipped COMMAND exercise_${id})
-    set_tests_properties(exercise_${id}_fails_as_shipped PROPERTIES
-      PASS_REGULAR_EXPRESSION "test cases:.* [1-9][0-9]* failed")
-    add_test(NAME exercise_${id}_solution_passes COMMAND solution_${id})
-  endforeach()
-endfunction()
-
-function(add_exercise_program target source)
-  add_executable(${target} "${source}")
-  target_link_libraries(${target} PRIVATE mha mha_exercise_main mha_warnings)
-  use_book_headers(${target})
 endfunction()
 
 # One compiled set of the heavy headers, shared by every chapter and exercise.

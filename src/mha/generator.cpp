@@ -15,7 +15,8 @@ Matrix<float> TorchGenerator::uniform(Index rows, Index cols, float low,
                                       float high) {
   Matrix<float> result(rows, cols);
   for (float& value : result.reshaped<Eigen::RowMajor>()) {
-    value = uniform_float() * (high - low) + low;
+    // PyTorch's kernels round once here, not twice: a fused multiply-add.
+    value = std::fma(uniform_float(), high - low, low);
   }
   return result;
 }

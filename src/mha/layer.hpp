@@ -146,8 +146,9 @@ MultiHeadAttention<Scalar>::MultiHeadAttention(LayerWeights<Scalar> weights,
 template <typename Scalar>
 Matrix<Scalar> project(const Matrix<Scalar>& x, const Matrix<Scalar>& w,
                        const RowVector<Scalar>& b, const char* name) {
-  require(x.cols() == w.rows(), "{} has {} columns, but its weights have {} rows",
-          name, x.cols(), w.rows());
+  require(x.cols() == w.rows(),
+          "{} has {} columns, but its weights have {} rows", name, x.cols(),
+          w.rows());
   Matrix<Scalar> y = x * w;
   if (b.size() != 0) y.rowwise() += b;
   return y;

@@ -22,15 +22,16 @@ std::string escape(std::string_view text) {
 }
 // [escape]
 
+// [heat cell]
 constexpr std::string_view quiet = "fill='var(--quiet,#666)'";
 
-// [heat cell]
 // The weight sets how opaque the colour is, so one picture serves a light and
 // a dark page; the number turns to the page's colour where the cell is strong.
 void heat_cell(Svg& svg, double x, double y, double size, float value,
                const std::string& tooltip) {
   svg.rectangle(x, y, size - 2, size - 2,
-                fmt::format("rx='3' fill='var(--heat,#2563a8)' fill-opacity='{:.3f}'",
+                fmt::format("rx='3' fill='var(--heat,#2563a8)' "
+                            "fill-opacity='{:.3f}'",
                             0.06 + 0.94 * value),
                 tooltip);
   svg.text(x + size / 2 - 1, y + size / 2 + 3, fmt::format("{:.2f}", value),
