@@ -233,6 +233,15 @@ double weight_of_larger(float smaller, float larger) {
   const mha::BoolMatrix both = mha::BoolMatrix::Constant(1, 2, true);
   return mha::masked_softmax(scores, both)(0, 1);
 }
+
+// Scores 999, 1000 and 1001, the last key hidden: the weight of the second.
+double weight_beside_hidden() {
+  Matrix<float> scores(1, 3);
+  scores << 999, 1000, 1001;
+  mha::BoolMatrix visible(1, 3);
+  visible << true, true, false;
+  return mha::masked_softmax(scores, visible)(0, 1);
+}
 // [two scores]
 
 // [values]
@@ -257,6 +266,7 @@ mha::Values values(const Options& options) {
   values.add("bits_unscaled_512", mean_entropy(512, false, 0), "{:.2f}");
   values.add("weight_of_1001", weight_of_larger(1000, 1001), "{:.3f}");
   values.add("weight_of_1", weight_of_larger(0, 1), "{:.3f}");
+  values.add("weight_beside_hidden", weight_beside_hidden(), "{:.3f}");
   return values;
 }
 // [values]

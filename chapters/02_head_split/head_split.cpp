@@ -346,6 +346,8 @@ void add_comparison(mha::Values& values, const Options& options,
   const double difference =
       mha::max_abs_difference(run.result.output, *recorded);
   values.add("max_difference", difference, "{:.2e}");
+  values.add("difference_in_words", difference * 1e9,
+             "{:.0f} billionths");
   values.add("difference_in_units", difference * 0x1p25, "{:.0f}");
   values.add("error_ours", mha::max_abs_difference(run.result.output, exact),
              "{:.1e}");
@@ -385,6 +387,10 @@ mha::Values values(const Options& options) {
   count("row_stride", run.layer.weights().w_q.cols());
   count("last_head_start",
         (run.layer.n_heads() - 1) * run.layer.d_head());
+  // Exercise 2.1: token 2 of head 3 in the two layouts.
+  const Sizes s = {.batch = 1, .tokens = 6, .heads = 4, .d_head = 2};
+  count("piece_tokens_first", at_token_major(s, 0, 2, 3, 0));
+  count("piece_heads_first", at_head_major(s, 0, 2, 3, 0));
   add_comparison(values, options, run);
   return values;
 }

@@ -36,7 +36,7 @@ void heat_cell(Svg& svg, double x, double y, double size, float value,
                 tooltip);
   svg.text(x + size / 2 - 1, y + size / 2 + 3, fmt::format("{:.2f}", value),
            "middle",
-           value > 0.42F ? "font-size='11' fill='var(--paper,#fff)'"
+           value > 0.62F ? "font-size='11' fill='var(--paper,#fff)'"
                          : "font-size='11' fill='var(--ink,#222)'");
 }
 // [heat cell]
