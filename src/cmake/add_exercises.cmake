@@ -42,7 +42,9 @@ endfunction()
 function(add_exercise_program target source check)
   add_executable(${target} "${source}")
   target_link_libraries(${target} PRIVATE ${check} mha_exercise mha_warnings)
-  target_compile_options(${target} PRIVATE -Wno-unused-parameter)
+  # Per source, so that it stands after -Wextra.
+  set_source_files_properties("${source}" PROPERTIES
+    COMPILE_OPTIONS -Wno-unused-parameter)
   use_book_headers(${target})
 endfunction()
 

@@ -51,21 +51,19 @@ void expect(bool holds, const std::string& message) {
   REQUIRE_MESSAGE(holds, message);
 }
 
-void expect_an_answer() {
-  expect(!std::isnan(my_answer),
-         "my_answer is not set yet. Write your number in place of "
-         "mha::unanswered.");
-}
-
 std::string show(const Matrix<double>& matrix) {
-  std::string text = "(";
+  std::string text;
   for (Index i = 0; i < matrix.rows(); ++i) {
-    if (i > 0) text += "; ";
+    text += i == 0 ? "(" : fmt::format("\n{:9}(", "");
     for (Index j = 0; j < matrix.cols(); ++j) {
-      text += fmt::format("{}{:.6g}", j > 0 ? ", " : "", matrix(i, j));
+      if (j > 0) text += ", ";
+      // Without the sign that a NaN may have.
+      const double entry = matrix(i, j);
+      text += std::isnan(entry) ? "nan" : fmt::format("{:.6g}", entry);
     }
+    text += ")";
   }
-  return text + ")";
+  return text;
 }
 
 void expect_close(const Matrix<double>& got, const Matrix<double>& expected,

@@ -5,6 +5,7 @@
 #include "mha/matrix.hpp"
 #include "mha/measure.hpp"
 
+#include <cmath>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -29,10 +30,15 @@ double recorded_value(std::string_view name);
 void expect(bool holds, const std::string& message);
 
 /// Ends the running check when my_answer was not set.
-void expect_an_answer();
+inline void expect_an_answer() {
+  expect(!std::isnan(my_answer),
+         "my_answer is not set yet. Write your number in place of "
+         "mha::unanswered.");
+}
 
 /// \param matrix  any numbers
-/// \return the numbers, such as "(1, 2; 3, 4)"
+/// \return the numbers, such as "(1, 2)"; each further row begins a new line,
+///         indented by 9, the length of "expected "
 std::string show(const Matrix<double>& matrix);
 
 /// \param a          first matrix

@@ -12,8 +12,11 @@ namespace {
 constexpr std::size_t width = 80;
 constexpr std::string_view indent = "        ";
 
-// Breaks a line at spaces, so that it fits the width, and indents it.
+// Indents a line, and breaks it at spaces where it is too wide.
 std::string wrapped(const std::string& line) {
+  if (indent.size() + line.size() <= width) {
+    return fmt::format("{}{}\n", indent, line);
+  }
   std::istringstream words(line);
   std::string text, row(indent), word;
   while (words >> word) {
@@ -26,8 +29,9 @@ std::string wrapped(const std::string& line) {
   return text + row + "\n";
 }
 
-// Prints "passed" or "FAILED" with each check's name, and the messages of those
-// that failed. Everything is flushed at once: the reader's code may crash.
+// Prints "passed" or "FAILED" with each check's name. The first that fails also
+// says why: the others often follow from it. Everything is flushed at once,
+// since the reader's code may crash.
 class Report : public doctest::IReporter {
  public:
   explicit Report(const doctest::ContextOptions& options)
@@ -40,7 +44,9 @@ class Report : public doctest::IReporter {
 
   void log_assert(const doctest::AssertData& assertion) override {
     if (!assertion.m_failed) return;
+    const bool first = !any_failed_;
     begin_failure();
+    if (!first) return;
     const int contexts = get_num_active_contexts();
     for (int i = 0; i < contexts; ++i) {
       std::ostringstream message;
@@ -55,7 +61,8 @@ class Report : public doctest::IReporter {
   void test_case_exception(const doctest::TestCaseException& stop) override {
     begin_failure();
     print_lines(fmt::format(
-        "{}: {}", stop.is_crash ? "your code crashed" : "stopped by an exception",
+        "{}: {}",
+        stop.is_crash ? "your code crashed" : "stopped by an exception",
         stop.error_string.c_str()));
   }
 
@@ -89,7 +96,7 @@ class Report : public doctest::IReporter {
  private:
   void begin_failure() {
     if (!failed_) out_ << "FAILED  " << name_ << std::endl;
-    failed_ = true;
+    failed_ = any_failed_ = true;
   }
 
   void print_lines(const std::string& text) {
@@ -101,6 +108,7 @@ class Report : public doctest::IReporter {
   std::ostream& out_;
   std::string name_;
   bool failed_ = false;
+  bool any_failed_ = false;
 };
 
 REGISTER_REPORTER("exercise", 1, Report);
