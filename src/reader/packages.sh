@@ -99,12 +99,14 @@ install_packages() {
   get_root
   if [ -e "$apt_unfinished" ]; then
     step 'Finishing what apt had begun' apt_finish.log finish_apt
+    rm "$apt_unfinished"
     find_missing "$@"
+    [ ${#missing_packages[@]} -gt 0 ] || return 0
   fi
-  mkdir -p "${apt_unfinished%/*}"
-  touch "$apt_unfinished"
   step 'Updating the list of packages' apt_update.log update_apt
   choose_packages
+  mkdir -p "${apt_unfinished%/*}"
+  touch "$apt_unfinished"
   step 'Installing packages' apt_install.log \
     apt_get install --yes --no-install-recommends "${missing_packages[@]}"
   rm "$apt_unfinished"

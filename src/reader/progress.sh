@@ -42,7 +42,9 @@ watch_log() {
     if [ -t 2 ]; then
       printf '\r\033[K%.78s' \
         "$label, $seconds s: $(tail -n 1 "$log" | tr -d '[:cntrl:]')" >&2
-    elif [ $((seconds % 60)) -eq 2 ]; then
+    elif [ $seconds -eq 2 ]; then
+      say "$label ..."
+    elif [ $((seconds % 60)) -eq 0 ]; then
       say "$label, $seconds s: $(tail -n 1 "$log" | cut -c 1-60)"
     fi
   done
@@ -57,10 +59,13 @@ stop_watcher() {
 }
 
 # The first failure that ninja or CMake reports; without one, the last lines.
-# Ninja repeats the whole command below "FAILED:"; the log keeps it.
+# A step that writes as it goes, as the weave does, has said what is wrong
+# before "FAILED:". Below it ninja repeats the command, which only the log keeps.
 telling_lines() {
   if grep -q '^FAILED: \|^CMake Error' "$1"; then
-    awk '/^FAILED: |^CMake Error/ { on = 1 }
+    awk '/^FAILED: |^CMake Error/ { printf "%s", said; said = ""; on = 1 }
+         /^\[[0-9]+\/[0-9]+\] / { said = ""; if (!on) next }
+         !on { said = said $0 "\n" }
          on && !skip { print }
          { skip = /^FAILED: / }' "$1" | head -n 40
   else

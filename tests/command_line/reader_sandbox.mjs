@@ -122,10 +122,10 @@ export function startMha(command, words, options = {}) {
   return running;
 }
 
-// Waits until what() is true; fails after ten seconds.
+// Waits until what() is true; fails after a minute.
 export async function until(what, described) {
   for (let waited = 0; !what(); waited += 20) {
-    if (waited > 10_000) throw new Error(`waited in vain until ${described}`);
+    if (waited > 60_000) throw new Error(`waited in vain until ${described}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
