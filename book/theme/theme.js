@@ -1,0 +1,100 @@
+// The page's few moving parts: depth switch, day and night, folded blocks.
+// Without this script every depth shows and nothing is missing.
+
+const page = document.documentElement;
+
+/** Keeps a choice for the next page; a browser may forbid it. */
+function remember(name, value) {
+  try {
+    localStorage.setItem(name, value);
+  } catch {
+    // The choice then holds for this page alone.
+  }
+}
+
+// --- depth -------------------------------------------------------------
+
+const depthButtons = [...document.querySelectorAll('.depths button')];
+
+function showDepth(depth) {
+  page.dataset.depth = depth;
+  for (const button of depthButtons) {
+    button.setAttribute('aria-pressed', String(button.dataset.depth === depth));
+  }
+}
+
+/** The first block of text still on the screen, so that a switch keeps the reader's place. */
+function readingPlace() {
+  const blocks = [...document.querySelectorAll('article > *, .depth > *')];
+  const top = document.querySelector('.bar').getBoundingClientRect().bottom;
+  return blocks.find((block) => {
+    const box = block.getBoundingClientRect();
+    return box.height > 0 && box.bottom > Math.max(top, 0) + 8 && !block.classList.contains('depth');
+  });
+}
+
+function switchDepth(depth) {
+  const place = window.scrollY > 0 ? readingPlace() : null;
+  const before = place?.getBoundingClientRect().top;
+  showDepth(depth);
+  remember('depth', depth);
+  if (!place) return;
+  let still = place;
+  while (still && still.getClientRects().length === 0) {
+    still = still.previousElementSibling ?? still.parentElement;
+  }
+  if (still) window.scrollBy({ top: still.getBoundingClientRect().top - before, behavior: 'instant' });
+}
+
+for (const button of depthButtons) {
+  button.addEventListener('click', () => switchDepth(button.dataset.depth));
+}
+showDepth(page.dataset.depth || 'all');
+
+// --- links into hidden or folded blocks --------------------------------
+
+function revealTarget() {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (!target) return;
+  const block = target.closest('.depth');
+  if (block && block.getClientRects().length === 0) showDepth(block.dataset.depth);
+  for (let fold = target.closest('details'); fold; fold = fold.parentElement.closest('details')) {
+    fold.open = true;
+  }
+  target.scrollIntoView();
+}
+
+window.addEventListener('hashchange', revealTarget);
+if (location.hash) revealTarget();
+
+// --- day and night ------------------------------------------------------
+
+const lightButton = document.querySelector('button.light');
+const prefersNight = window.matchMedia('(prefers-color-scheme: dark)');
+
+function isNight() {
+  return page.dataset.colours ? page.dataset.colours === 'night' : prefersNight.matches;
+}
+
+function showColours() {
+  lightButton.setAttribute('aria-pressed', String(isNight()));
+}
+
+lightButton.addEventListener('click', () => {
+  page.dataset.colours = isNight() ? 'day' : 'night';
+  remember('colours', page.dataset.colours);
+  showColours();
+});
+prefersNight.addEventListener('change', showColours);
+showColours();
+
+// --- printing ------------------------------------------------------------
+
+let folded = [];
+window.addEventListener('beforeprint', () => {
+  folded = [...document.querySelectorAll('article details:not([open], .hint)')];
+  for (const fold of folded) fold.open = true;
+});
+window.addEventListener('afterprint', () => {
+  for (const fold of folded) fold.open = false;
+});

@@ -1,0 +1,83 @@
+// A program's SVG, made fit to stand in a page.
+
+import { escape, unescape } from './html.mjs';
+
+const OFTEN = 4;   // from so many equal elements on, they share one definition
+const NOT_KEPT = /\s(?:xmlns(?::\w+)?|viewBox|width|height|role|id|class|style|aria-\w+|version)="[^"]*"/g;
+const HEAD = /^<svg\b([^>]*)>\s*<title\b[^>]*>([\s\S]*?)<\/title>\s*<desc\b[^>]*>([\s\S]*?)<\/desc>/;
+
+/** The SVG inlined: ids start with `prefix`, title and description are its text alternative. */
+export function inlineSvg(text, prefix) {
+  const svg = text.replace(/<\?xml[\s\S]*?\?>|<!DOCTYPE[^>]*>|<!--[\s\S]*?-->/g, '')
+    .replace(/<[^>]*>/g, (tag) => tag.replace(/='([^'"]*)'/g, '="$1"')).trim();
+  if (!svg.startsWith('<svg')) throw new Error('the program wrote no <svg>; its file must be one SVG element');
+  const head = svg.match(HEAD);
+  if (!head || !head[2].trim() || !head[3].trim()) {
+    throw new Error('the figure has no text alternative; begin its SVG with <title> and <desc>');
+  }
+  const [whole, attributes, title, desc] = head;
+  const { width, height, viewBox } = sizeOf(attributes);
+  const drawn = attributes.replace(NOT_KEPT, '').trim();
+  const opening = `<svg${drawn ? ` ${drawn}` : ''} role="img" aria-labelledby="${prefix}-title ${prefix}-desc" `
+    + `viewBox="${viewBox}" width="${width}" height="${height}" style="min-width:${Math.min(width, 460)}px">`
+    + `<title id="${prefix}-title">${escape(unescape(title.trim()))}</title>`
+    + `<desc id="${prefix}-desc">${escape(unescape(desc.trim()))}</desc>`;
+  const body = svg.slice(whole.length);
+  if (/<(?:script|foreignObject)\b/.test(body) || /\b(?:href|src)\s*=\s*["'](?!#)/.test(body)) {
+    throw new Error('the figure holds a script or a link to another file; draw it with plain shapes');
+  }
+  return opening + shareStyles(shareRectangles(ownIds(body, prefix), prefix), prefix);
+}
+
+function sizeOf(attributes) {
+  const get = (name) => attributes.match(new RegExp(`\\b${name}="([^"]*)"`))?.[1];
+  const box = get('viewBox')?.trim().split(/[\s,]+/).map(Number);
+  const width = box?.[2] ?? Number.parseFloat(get('width'));
+  const height = box?.[3] ?? Number.parseFloat(get('height'));
+  if (!(width > 0 && height > 0)) throw new Error('the figure has no size; give its <svg> a viewBox');
+  return { width, height, viewBox: (box ?? [0, 0, width, height]).join(' ') };
+}
+
+function ownIds(body, prefix) {
+  return body.replace(/ id="([^"]+)"/g, ` id="${prefix}-$1"`)
+    .replace(/url\(#([^)]+)\)/g, `url(#${prefix}-$1)`)
+    .replace(/ (?:xlink:)?href="#([^"]+)"/g, ` href="#${prefix}-$1"`)
+    .replace(/ xmlns(?::\w+)?="[^"]*"/g, '')
+    .replace(/var\((--\w+),[^)]*\)/g, 'var($1)').replace(/="(-?\d+)\.0"/g, '="$1"');
+}
+
+/** How often `pattern` matches each text in `body`: text -> {count, id}. */
+function countEqual(body, pattern, prefix) {
+  const found = new Map();
+  for (const [text] of body.matchAll(pattern)) {
+    const known = found.get(text) ?? { count: 0 };
+    known.count += 1;
+    found.set(text, known);
+  }
+  const often = [...found].filter(([, { count }]) => count >= OFTEN);
+  return new Map(often.map(([text], i) => [text, `${prefix}${i}`]));
+}
+
+/** Rectangles of one size become uses of one. */
+function shareRectangles(body, prefix) {
+  const sizes = countEqual(body, / width="[\d.]+" height="[\d.]+" rx="[\d.]+"/g, `${prefix}r`);
+  const shared = body.replace(/<rect([^>]*?)( width="[\d.]+" height="[\d.]+" rx="[\d.]+")([^>]*?)(?:\/>|>([\s\S]*?)<\/rect>)/g,
+    (whole, before, size, after, inside = '') => (sizes.has(size)
+      ? `<use href="#${sizes.get(size)}"${before}${after}${inside ? `>${inside}</use>` : '/>'}` : whole));
+  const defs = [...sizes].map(([size, id]) => `<rect id="${id}"${size}/>`).join('');
+  return defs ? `<defs>${defs}</defs>${shared}` : shared;
+}
+
+const STYLED = /(?: (?:text-anchor|font-size|font-weight|fill|stroke|stroke-width|stroke-opacity)="[^"]*")+/g;
+
+/** Equal presentation attributes become a class of the figure's own. */
+function shareStyles(body, prefix) {
+  const styles = countEqual(body, STYLED, `${prefix}c`);
+  const shared = body.replace(STYLED, (style) => (styles.has(style) ? ` class="${styles.get(style)}"` : style));
+  const rules = [...styles].map(([style, name]) => {
+    const properties = [...style.matchAll(/ ([\w-]+)="([^"]*)"/g)].map(([, key, value]) =>
+      `${key}:${key === 'font-size' && /^[\d.]+$/.test(value) ? `${value}px` : value}`);
+    return `.${name}{${properties.join(';')}}`;
+  });
+  return rules.length ? `<style>${rules.join('')}</style>${shared}` : shared;
+}

@@ -1,0 +1,221 @@
+// Doxygen's HTML to the finished pages: tokens become what they stand for,
+// headings get their level and id, code its caption.
+
+import fs from 'node:fs';
+import path from 'node:path';
+import { fragmentLines, fullCode, partFigure, plainCode } from './code.mjs';
+import { readText } from './files.mjs';
+import { escape, textOf } from './html.mjs';
+
+const DROPPED = /^(?:index|pages|annotated|classes|files|hierarchy|namespaces|concepts|examples|functions.*|globals.*|namespacemembers.*|dir_.*|.*-members)\.html$/;
+const KIND_IN_TITLE = / (?:Namespace|Struct|Class|Union|Concept|File)(?: Template)? Reference/;
+const FRAGMENT = /<div class="fragment">([\s\S]*?)<\/div><!-- fragment -->/g;
+
+/** Every finished page without its frame: {html, title, body, kind, …}. */
+export function finishPages(book, folder) {
+  const listings = listingNames(book, folder);
+  const pages = [
+    ...book.pages.map((page) => finishPage(page, book, folder, listings)),
+    ...book.programs.map((program) => finishListing(program, book, folder)),
+    ...finishReference(book, folder, listings),
+  ];
+  const names = new Set(pages.map((page) => page.html));
+  for (const page of pages) page.body = readableNames(shortAnchors(dropLinks(page.body, names)));
+  for (const page of pages) page.html = readableName(page.html);
+  return pages;
+}
+
+/** Source file -> the page that lists it in full and how its lines are named. */
+function listingNames(book, folder) {
+  const names = new Map();
+  for (const program of book.programs) {
+    names.set(program.source, { html: `listing_${program.name}.html`, line: (n) => `l${n}` });
+  }
+  for (const source of book.sources) {
+    if (names.has(source.file)) continue;
+    const html = `${source.name.replace(/_/g, '__').replace(/\./g, '_8')}_source.html`;
+    if (fs.existsSync(path.join(folder, html))) {
+      names.set(source.file, { html, line: (n) => `l${String(n).padStart(5, '0')}` });
+    }
+  }
+  return names;
+}
+
+/** The inside of Doxygen's contents block, cleaned of what we never want. */
+function contentsOf(text) {
+  const inside = text.match(/<div class="contents">([\s\S]*)<\/div><!-- contents -->/)?.[1] ?? '';
+  return inside.replace(/<p >/g, '<p>').replace(/&zwj;/g, '').replace(/ +<\/p>/g, '</p>')
+    .replace(/ (?:align|valign|nowrap|cellpadding|cellspacing|border|width)="[^"]*"/g, '')
+    .replace(/<a ([^>]*?)\bname="[^"]*"/g, '<a $1').replace(/<a +id="([^"]*)" *>/g, '<a id="$1">')
+    .replace(/<a class="(?:el|anchor)" /g, '<a ').replace(/<br ?\/>/g, '<br>')
+    .replace(/<tt>/g, '<code>').replace(/<\/tt>/g, '</code>');
+}
+
+function finishPage(page, book, folder, listings) {
+  const formulas = book.formulas.page();
+  let body = contentsOf(readText(path.join(folder, `page_${page.base}.html`)))
+    .replace(/^\s*<div class="textblock">/, '').replace(/<\/div>\s*$/, '')
+    .replace(/<a id="md_[^"]*"><\/a>\s*/g, '').replace(/<p>\s*<\/p>\s*/g, '');
+  body = setHeadings(body, page, book);
+  body = setParts(body, page, book, listings);
+  body = body.replace(FRAGMENT, (_, inside) => plainCode(fragmentLines(inside)));
+  body = setTokens(body, page, formulas);
+  body = setTables(body);
+  return {
+    kind: page.kind, html: page.html, page, title: page.title, label: page.label,
+    summary: summaryOf(body), body, shapes: formulas.shapes(),
+  };
+}
+
+/** Doxygen's headings, one level too high and without ids, get what the prose says. */
+function setHeadings(body, page, book) {
+  let i = 0;
+  const done = body.replace(/<h([1-6])[^>]*>([\s\S]*?)<\/h\1>/g, (_, __, inside) => {
+    const section = page.sections[i];
+    i += 1;
+    if (!section) return inside;
+    const text = inside.replace(/<a [^>]*><\/a>/g, '').trim();
+    const { level, id } = section;
+    return `<h${level} id="${id}">${text} <a class="here" href="#${id}" aria-label="Link to this section">#</a></h${level}>`;
+  });
+  if (i !== page.sections.length) {
+    book.problems.add({ file: page.file, line: 1 }, `Doxygen sees ${i} headings where the page has ${page.sections.length}; `
+      + 'write headings with # only, and leave a blank line around rules and code');
+  }
+  return done;
+}
+
+/** Each code token and the fragment behind it become a captioned listing. */
+function setParts(body, page, book, listings) {
+  return body.replace(/<p[^>]*>\s*(MHAx\d+x)\s*<\/p>\s*<div class="fragment">([\s\S]*?)<\/div><!-- fragment -->/g, (whole, name, inside) => {
+    const token = page.tokens.find((candidate) => candidate.name === name);
+    if (token.kind !== 'code') return whole;
+    const lines = fragmentLines(inside);
+    const { part } = token;
+    if (lines.length !== part.last - part.first + 1) {
+      book.problems.add(part.shown.where, `Doxygen gives ${lines.length} lines for "${part.name}", which has `
+        + `${part.last - part.first + 1}; remove what it takes for a command`);
+    }
+    const listing = listings.get(part.source.file);
+    return partFigure(lines, token, listing ? `${listing.html}#${listing.line(part.first)}` : '#');
+  });
+}
+
+function setTokens(body, page, formulas) {
+  const html = new Map(page.tokens.map((token) => [token.name, token]));
+  const say = (name) => {
+    const token = html.get(name);
+    return typeof token.html === 'function' ? token.html(formulas) : token.html;
+  };
+  return body
+    .replace(/<p[^>]*>\s*(MHAx\d+x)\s*<\/p>/g, (whole, name) => (html.get(name).kind === 'inline' ? whole : say(name)))
+    .replace(/<p[^>]*>\s*(MHAx\d+x)\s*/g, (whole, name) => (html.get(name).kind === 'open' ? say(name) : whole))
+    .replace(/\s*(MHAx\d+x)\s*<\/p>/g, (whole, name) => (html.get(name).kind === 'close' ? say(name) : whole))
+    .replace(/MHAx\d+x/g, say);
+}
+
+/** Tables scroll in a box of their own; an empty heading cell is no heading. */
+function setTables(body) {
+  return body
+    .replace(/<th class="([^"]*)">\s*<\/th>/g, '<td class="$1"></td>')
+    .replace(/<(t[hd]) class="markdownTable(?:Head|Body)(\w+)">\s*([\s\S]*?)\s*<\/\1>/g, (_, cell, side, inside) =>
+      `<${cell}${side === 'None' || side === 'Left' ? '' : ` class="${side.toLowerCase()}"`}>${inside}</${cell}>`)
+    .replace(/<tr class="[^"]*">/g, '<tr>')
+    .replace(/<table class="markdownTable">/g, '<div class="table" tabindex="0"><table>')
+    .replace(/(<div class="table" tabindex="0"><table>[\s\S]*?<\/table>)/g, '$1</div>');
+}
+
+/** The first paragraph, as a plain sentence for the front page and for search. */
+function summaryOf(body) {
+  const first = body.match(/<p>([\s\S]*?)<\/p>/)?.[1] ?? '';
+  return textOf(first.replace(/<math[\s\S]*?<\/math>/g, ''));
+}
+
+/** The full listing of a chapter program; parts link back to where a page shows them. */
+function finishListing(program, book, folder) {
+  const source = book.sources.find((candidate) => candidate.file === program.source);
+  const html = `listing_${program.name}.html`;
+  const text = contentsOf(readText(path.join(folder, html)));
+  const inside = [...text.matchAll(FRAGMENT)][0]?.[1] ?? '';
+  const code = fullCode(fragmentLines(inside), (line) => `l${line}`, (line) => shownNote(source, line));
+  const page = book.pages.find((candidate) => candidate.number === program.number);
+  const about = page ? ` of <a href="${page.html}">${escape(`${page.label}: ${page.title}`)}</a>` : '';
+  return {
+    kind: 'listing', html, title: source.name, label: 'Full listing',
+    body: `<p>The whole program${about}, <code>${escape(source.file)}</code>. Run it with <kbd>./mha run ${program.number}</kbd>.</p>`
+      + `${code}`,
+  };
+}
+
+/** A link from the first line of a part to the page that shows it. */
+function shownNote(source, line) {
+  const part = [...source.parts.values()].find((candidate) => candidate.shown && candidate.from === line);
+  if (!part) return '';
+  const { page, id, section } = part.shown;
+  return ` <a class="shown" href="${page.html}#${id}">shown in ${escape(`${page.title}, ${section}`)}</a>`;
+}
+
+/** Doxygen's own pages that the book keeps: namespaces, types, files and sources. */
+function finishReference(book, folder, listings) {
+  const sourcePages = new Map([...listings].map(([file, { html }]) => [html, file]));
+  return fs.readdirSync(folder)
+    .filter((name) => name.endsWith('.html') && !DROPPED.test(name))
+    .filter((name) => !/^(?:page|listing)_/.test(name))
+    .sort((a, b) => referenceRank(a) - referenceRank(b) || (a < b ? -1 : 1))
+    .map((name) => {
+      const text = readText(path.join(folder, name));
+      const title = textOf(text.match(/<div class="title">([\s\S]*?)<\/div>/)?.[1] ?? name).replace(KIND_IN_TITLE, '').trim();
+      const file = sourcePages.get(name);
+      const source = book.sources.find((candidate) => candidate.file === file);
+      return {
+        kind: source ? 'source' : 'reference', html: name, title,
+        label: source ? 'Library source' : 'Reference',
+        body: source ? sourceBody(text, source) : referenceBody(text),
+      };
+    });
+}
+
+/** Namespaces first, then types, then files. */
+function referenceRank(name) {
+  if (name.startsWith('namespace')) return 0;
+  return /_8/.test(name) ? 2 : 1;
+}
+
+function sourceBody(text, source) {
+  const inside = [...contentsOf(text).matchAll(FRAGMENT)][0]?.[1] ?? '';
+  const code = fullCode(fragmentLines(inside), (line) => `l${String(line).padStart(5, '0')}`, (line) => shownNote(source, line));
+  return `<p><code>${escape(source.file)}</code></p>${code}`;
+}
+
+function referenceBody(text) {
+  return contentsOf(text)
+    .replace(FRAGMENT, (_, inside) => plainCode(fragmentLines(inside)))
+    .replace(/<tr class="separator:[^"]*">[\s\S]*?<\/tr>/g, '')
+    .replace(/<span class="permalink"><a href="([^"]*)">&#9670;&nbsp;<\/a><\/span>/g, '')
+    .replace(/<(t[rd]) class="([^":]*):[^"]*"/g, '<$1 class="$2"')
+    .replace(/<table class="(mem\w+|params|fieldtable)">/g, '<table class="$1">')
+    .replace(/<a href="[^"]*">More\.\.\.<\/a>/g, '')
+    .replace(/<p><\/p>/g, '');
+}
+
+/** Doxygen's 32-digit anchors, cut to what tells them apart on a page. */
+function shortAnchors(body) {
+  return body.replace(/([#"])(a[0-9a-f]{7})[0-9a-f]{25}(?=")/g, '$1$2');
+}
+
+/** Doxygen's page names in words: `mha.Mask.html`, `attention.hpp.source.html`. */
+function readableName(name) {
+  if (!/_8|_1_1|^(?:namespace|struct|class|union|concept)/.test(name)) return name;
+  return name.replace(/^(?:namespace|struct|class|union|concept)/, '').replace(/_1_1/g, '.')
+    .replace(/_8/g, '.').replace(/__/g, '\0').replace(/_source\.html$/, '.source.html').replace(/\0/g, '_');
+}
+
+function readableNames(body) {
+  return body.replace(/href="([\w.-]+\.html)/g, (_, name) => `href="${readableName(name)}`);
+}
+
+/** Links to pages of Doxygen's that the book leaves out become their text. */
+function dropLinks(body, names) {
+  return body.replace(/<a (?:[^>]*? )?href="([^"#:]+\.html)(#[^"]*)?"[^>]*>([\s\S]*?)<\/a>/g, (whole, page, _, text) =>
+    (names.has(page) || !DROPPED.test(page) ? whole : text));
+}

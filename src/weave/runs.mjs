@@ -1,0 +1,181 @@
+// Runs the chapter programs and keeps what each run gave, under the hash of
+// the executable and the arguments: the same run is never made twice.
+
+import { execFile } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { hash, readJson, readText, writeFile } from './files.mjs';
+import { unescape } from './html.mjs';
+
+const LONGEST_RUN_MS = 10 * 60 * 1000;
+const LARGEST_OUTPUT = 64 * 1024 * 1024;
+const FILE = '%FILE%';
+
+/** The list CMake wrote, with each executable's hash. */
+export function readPrograms(file) {
+  const programs = readJson(file, null);
+  if (!Array.isArray(programs)) {
+    throw new Error('no list of programs there; build the programs first, which writes it');
+  }
+  return programs.map((program) => {
+    if (!fs.existsSync(program.executable)) {
+      throw new Error(`the program ${program.name} is not built (no ${program.executable}); build it first`);
+    }
+    return { ...program, hash: hash(fs.readFileSync(program.executable)) };
+  });
+}
+
+/** Makes runs, two at a time, each once. */
+export class Runs {
+  #cache;
+  #made = new Map();
+  #busy = 0;
+  #waiting = [];
+
+  constructor(cacheFolder) {
+    this.#cache = cacheFolder;
+  }
+
+  /** What the program printed. */
+  async output(program, options = []) {
+    return (await this.#run(program, options)).stdout;
+  }
+
+  /** The values it wrote: name -> {number, text}. */
+  async values(program) {
+    const { written } = await this.#run(program, ['--values', FILE]);
+    return parsed(written, `${program.name} --values wrote no valid JSON`);
+  }
+
+  /** One of its figures as SVG; the first when no name is given. */
+  async figure(program, name, options = []) {
+    const asked = name ? ['--figure', name] : [];
+    return (await this.#run(program, [...options, '--svg', FILE, ...asked])).written;
+  }
+
+  /** Its claims: sentence -> {held, failed, line}. A failed claim is no error here. */
+  async claims(program) {
+    const run = await this.#run(program, ['--test', '-r=xml'], [0, 1]);
+    const claims = readClaims(run.stdout);
+    if (!/<\/doctest>/.test(run.stdout)) {
+      throw new Error(`${program.name} --test stopped before its report ended; run it to see why`);
+    }
+    return claims;
+  }
+
+  async #run(program, args, accepted = [0]) {
+    const key = hash(program.hash, JSON.stringify(args));
+    if (!this.#made.has(key)) this.#made.set(key, this.#cachedRun(program, args, accepted, key));
+    return this.#made.get(key);
+  }
+
+  async #cachedRun(program, args, accepted, key) {
+    const file = path.join(this.#cache, `${program.name}-${key.slice(0, 32)}.json`);
+    const kept = readJson(file, null);
+    if (kept) return kept;
+    const run = await this.#queued(() => execute(program, args, accepted));
+    writeFile(file, JSON.stringify(run));
+    return run;
+  }
+
+  async #queued(work) {
+    if (this.#busy >= os.cpus().length) await new Promise((go) => { this.#waiting.push(go); });
+    else this.#busy += 1;
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#busy -= 1;
+    }
+  }
+}
+
+/** Runs once; throws one sentence when the exit status is not an accepted one. */
+async function execute(program, args, accepted) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'many-heads-'));
+  const written = path.join(folder, 'written');
+  const real = args.map((arg) => (arg === FILE ? written : arg));
+  try {
+    const run = await start(program.executable, real, folder);
+    if (!accepted.includes(run.status)) {
+      const command = [program.name, ...args.map((arg) => (arg === FILE ? 'FILE' : arg))].join(' ');
+      const said = run.stderr.trim().split('\n').pop();
+      throw new Error(`\`${command}\` ended with status ${run.status}`
+        + `${said ? `, saying "${said}"` : ''}; run it by hand to see why`);
+    }
+    if (!args.includes(FILE)) return { stdout: run.stdout };
+    if (!fs.existsSync(written)) throw new Error(`${program.name} ${args[0]} wrote no file`);
+    return { written: readText(written) };
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function start(executable, args, cwd) {
+  const options = {
+    cwd, timeout: LONGEST_RUN_MS, maxBuffer: LARGEST_OUTPUT,
+    env: { ...process.env, LC_ALL: 'C.UTF-8' },
+  };
+  return new Promise((done) => {
+    execFile(executable, args, options, (error, stdout, stderr) => {
+      done({ status: error ? error.code ?? error.signal : 0, stdout, stderr: stderr || error?.message || '' });
+    });
+  });
+}
+
+function parsed(text, otherwise) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error(otherwise);
+  }
+}
+
+/** The test cases of a doctest XML report. */
+export function readClaims(xml) {
+  const claims = new Map();
+  for (const [, attributes, body] of xml.matchAll(/<TestCase\s([^>]*[^/])>([\s\S]*?)<\/TestCase>/g)) {
+    const result = body.match(/<OverallResultsAsserts\s([^>]*)\/>/)?.[1] ?? '';
+    const name = attribute(attributes, 'name');
+    const held = Number(attribute(result, 'successes') ?? 0);
+    const failures = Number(attribute(result, 'failures') ?? 0);
+    const failed = failures > 0 || /<Exception\b/.test(body)
+      || attribute(result, 'test_case_success') === 'false';
+    claims.set(name, { held, failed, line: Number(attribute(attributes, 'line')) });
+  }
+  return claims;
+}
+
+function attribute(attributes, name) {
+  const found = attributes.match(new RegExp(`\\b${name}="([^"]*)"`));
+  return found ? unescape(found[1]) : undefined;
+}
+
+/** Splits what a program printed at its underlined headings: heading -> lines. */
+export function outputParts(text) {
+  const lines = text.replace(/\n$/, '').split('\n');
+  const parts = new Map();
+  let current = null;
+  for (let i = 0; i < lines.length; i += 1) {
+    const heading = lines[i];
+    const rule = lines[i + 1] ?? '';
+    if (heading.trim() && /^-+$/.test(rule) && [...rule].length === [...heading].length) {
+      current = [];
+      parts.set(heading.trim(), current);
+      i += 1;
+    } else if (current) {
+      current.push(heading.trimEnd());
+    }
+  }
+  for (const body of parts.values()) trimBlank(body);
+  return parts;
+}
+
+/** Drops blank lines at both ends, in place. */
+export function trimBlank(lines) {
+  while (lines.length && lines[0].trim() === '') lines.shift();
+  while (lines.length && lines[lines.length - 1].trim() === '') lines.pop();
+  return lines;
+}

@@ -1,0 +1,182 @@
+// Makes the book: prose and the runs of its programs to pages in --out.
+//   node src/weave/weave.mjs --programs FILE --build DIR --out DIR [--root DIR]
+
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { copyTheme, makeFonts, readEarlyScript } from './assets.mjs';
+import { Bibliography } from './bibliography.mjs';
+import { readPages } from './book.mjs';
+import { runDoxygen, writePages } from './doxygen.mjs';
+import { BookError, noting, Problems } from './errors.mjs';
+import { checkAllShown, readExercises } from './exercises.mjs';
+import { Equations, expandPage } from './expand.mjs';
+import { filesUnder, hash, readText, writeFile } from './files.mjs';
+import { finishPages } from './finish.mjs';
+import { framer } from './frame.mjs';
+import { checkLinks } from './links.mjs';
+import { Formulas, readMacros } from './math.mjs';
+import { readPrograms, Runs } from './runs.mjs';
+import { checkCoverage, readLeftOut, readSource } from './sources.mjs';
+
+const HERE = path.dirname(fileURLToPath(import.meta.url));
+const PROJECT = path.resolve(HERE, '../..');
+const SOURCE = /\.(?:hpp|cpp|h|cu|cuh)$/;
+
+/** Makes the book, or throws a BookError with every problem found. */
+export async function weave({ programs: programsFile, build, out, root }) {
+  const problems = new Problems();
+  const programs = await noting(problems, { file: programsFile }, () => readPrograms(programsFile));
+  problems.stop();
+
+  const stamp = path.join(build, 'stamp');
+  const key = inputsHash(root, out, programs);
+  if (fs.existsSync(path.join(out, 'index.html')) && fs.existsSync(stamp) && readText(stamp) === key) {
+    return { unchanged: true };
+  }
+
+  const book = await readBook(root, build, programs, problems);
+  problems.stop();
+  for (const page of book.pages) await expandPage(page, book);
+  checkBook(book);
+  problems.stop();
+
+  writePages(book);
+  const [folder] = await Promise.all([runDoxygen(book), book.formulas.setAll(problems)]);
+  problems.stop();
+
+  const pages = await writeFinished(book, folder, out);
+  fs.rmSync(stamp, { force: true });
+  swapIn(`${out}.new`, out);
+  writeFile(stamp, key);
+  return { unchanged: false, pages };
+}
+
+/** Everything the pages draw on. */
+async function readBook(root, build, programs, problems) {
+  const runs = new Runs(path.join(build, 'runs'));
+  const book = {
+    root, build, project: PROJECT, problems, programs, runs,
+    pages: readPages(root, problems),
+    sources: readSources(root, programs, problems),
+    leftOut: readLeftOut(root, problems),
+    exercises: readExercises(root, problems),
+    equations: new Equations(),
+    formulas: new Formulas(path.join(build, 'formulas.json'), readMacros(root, problems)),
+    links: [], values: new Map(), claims: new Map(),
+    bibliographyShown: null, bibliographyPage: '',
+  };
+  book.bibliography = await Bibliography.read(root, path.join(build, 'bibliography.json'), problems);
+  await Promise.all(programs.map((program) => runProgram(program, book)));
+  return book;
+}
+
+function readSources(root, programs, problems) {
+  const library = filesUnder(path.join(root, 'src/mha')).filter((file) => SOURCE.test(file))
+    .map((file) => path.relative(root, file).split(path.sep).join('/'));
+  return [...programs.map((program) => program.source), ...library]
+    .map((file) => readSource(root, file, problems));
+}
+
+/** The runs every page relies on: the demo, the values and the claims. */
+async function runProgram(program, book) {
+  const where = { file: program.source, line: 1 };
+  await Promise.all([
+    noting(book.problems, where, () => book.runs.output(program)),
+    noting(book.problems, where, async () => {
+      book.values.set(program.number, await book.runs.values(program));
+    }),
+    noting(book.problems, where, async () => {
+      const claims = await book.runs.claims(program);
+      book.claims.set(program.name, claims);
+      for (const [name, { failed, line }] of claims) {
+        if (failed) book.problems.add({ file: program.source, line }, `the claim "${name}" failed; run ${program.name} --test`);
+      }
+    }),
+  ]);
+}
+
+/** What is known only when every page is expanded. */
+function checkBook(book) {
+  const { problems } = book;
+  for (const { page, anchor, where } of book.links) {
+    if (!page.anchors.has(anchor)) {
+      problems.add(where, `${page.base}.md has no section #${anchor}; it has ${[...page.anchors].map((id) => `#${id}`).join(', ') || 'none'}`);
+    }
+  }
+  book.equations.check(problems);
+  book.bibliography.checkAllCited(problems);
+  if (book.bibliography.inUse && !book.bibliographyShown) {
+    problems.add({ file: 'book/book.bib' }, 'is cited but no page shows it; put {{bibliography}} on one');
+  }
+  checkAllShown(book.exercises, problems);
+  checkCoverage(book.sources, book.leftOut, problems);
+}
+
+/** Writes the finished book beside `out`, and checks it there. */
+async function writeFinished(book, folder, out) {
+  const fresh = `${out}.new`;
+  fs.rmSync(fresh, { recursive: true, force: true });
+  fs.mkdirSync(fresh, { recursive: true });
+  const pages = finishPages(book, folder);
+  const frame = framer(pages, readEarlyScript(book.project));
+  const finished = new Map(pages.map((page) => [page.html, frame(page)]));
+  const assets = new Set([
+    ...copyTheme(book.project, fresh),
+    ...await makeFonts([...finished.values()], path.join(book.build, 'fonts'), fresh),
+  ]);
+  checkLinks(finished, assets, book);
+  book.problems.stop();
+  for (const [name, text] of finished) fs.writeFileSync(path.join(fresh, name), text);
+  return pages.length;
+}
+
+/** Puts the finished book in place of the old one. */
+function swapIn(fresh, out) {
+  const old = `${out}.old`;
+  fs.rmSync(old, { recursive: true, force: true });
+  if (fs.existsSync(out)) fs.renameSync(out, old);
+  fs.renameSync(fresh, out);
+  fs.rmSync(old, { recursive: true, force: true });
+}
+
+/** One hash over everything that can change a page. */
+function inputsHash(root, out, programs) {
+  const files = [
+    ...filesUnder(path.join(root, 'book')), ...filesUnder(path.join(root, 'chapters')),
+    ...filesUnder(path.join(root, 'src/mha')), ...filesUnder(path.join(PROJECT, 'book/theme')),
+    ...filesUnder(HERE, ['node_modules']), path.join(PROJECT, 'Doxyfile'),
+  ];
+  return hash(out, JSON.stringify(programs), ...files.flatMap((file) => [file, fs.readFileSync(file)]));
+}
+
+/** The arguments by name; throws with what is missing. */
+function readArguments(args) {
+  const known = { '--programs': 'programs', '--build': 'build', '--out': 'out', '--root': 'root' };
+  const given = { root: PROJECT };
+  for (let i = 0; i < args.length; i += 2) {
+    const name = known[args[i]];
+    if (!name || args[i + 1] === undefined) {
+      throw new BookError([`weave: ${args[i]} is no option with a value; the options are ${Object.keys(known).join(', ')}`]);
+    }
+    given[name] = path.resolve(args[i + 1]);
+  }
+  for (const [option, name] of Object.entries(known)) {
+    if (!given[name]) throw new BookError([`weave: ${option} is missing; see the top of src/weave/weave.mjs`]);
+  }
+  return given;
+}
+
+async function main() {
+  try {
+    const given = readArguments(process.argv.slice(2));
+    const { unchanged, pages } = await weave(given);
+    console.log(unchanged ? 'The book is up to date.' : `Wove ${pages} pages.`);
+  } catch (error) {
+    if (!(error instanceof BookError)) throw error;
+    for (const line of error.lines) console.error(line);
+    process.exitCode = 1;
+  }
+}
+
+if (process.argv[1] && fs.realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) await main();
