@@ -14,7 +14,7 @@ namespace mha {
 
 // [generator]
 /// Yields what PyTorch yields after `torch.manual_seed(seed)`: the uniform
-/// numbers bit for bit, the normal ones within one unit in the last place.
+/// numbers bit for bit, the normal ones within three units in the last place.
 /// The standard library fixes the Mersenne Twister's stream, but not what its
 /// distributions make of it, so those are written out here.
 class TorchGenerator {
@@ -25,7 +25,7 @@ class TorchGenerator {
   /// \param rows  rows of the matrix
   /// \param cols  columns of the matrix
   /// \param low   least value
-  /// \param high  values stay below it
+  /// \param high  values stay below it, unless rounding takes one there
   /// \return (rows, cols) as torch.empty(rows, cols).uniform_(low, high)
   Matrix<float> uniform(Index rows, Index cols, float low, float high);
 

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <memory>
@@ -103,19 +104,25 @@ int run_chapter(const Chapter& chapter, int argc, char** argv) {
   }
   Request request;
   const std::unique_ptr<CLI::App> parser = make_parser(chapter, request);
+  const auto complain = [&](std::string line) {
+    std::replace(line.begin(), line.end(), '\n', ' ');
+    fmt::print(stderr, "{}: {}\n", chapter.name, line);
+    return 1;
+  };
   try {
     parser->parse(argc, argv);
     answer(chapter, request);
-    return std::fflush(stdout) == 0 ? 0 : 1;
+    require(std::fflush(stdout) == 0,
+            "cannot write to standard output; is its disk full?");
+    return 0;
   } catch (const CLI::CallForHelp& help) {
     return parser->exit(help);
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "{}: {}; see {} --help\n", chapter.name, error.what(),
-               chapter.name);
+    return complain(
+        fmt::format("{}; see {} --help", error.what(), chapter.name));
   } catch (const std::exception& error) {
-    fmt::print(stderr, "{}: {}\n", chapter.name, error.what());
+    return complain(error.what());
   }
-  return 1;
 }
 // [run chapter]
 

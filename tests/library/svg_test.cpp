@@ -1,0 +1,198 @@
+// Figures: well-formed, with a title and a description, nothing unescaped.
+#include "mha/svg.hpp"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <optional>
+#include <regex>
+#include <string>
+#include <vector>
+
+namespace {
+
+using mha::HeatMap;
+using mha::Index;
+using mha::Matrix;
+
+// What is wrong with a piece of XML as the figures write it, or nothing:
+// elements that nest, attributes in single quotes, each once, entities.
+std::optional<std::string> xml_error(const std::string& xml) {
+  static const std::regex token(
+      R"(<(/?)([a-z]+)((?: [a-zA-Z-]+='[^'<&]*')*) ?(/?)>|[^<&]+|&(?:amp|lt|gt|quot);)");
+  std::vector<std::string> open;
+  auto at = xml.cbegin();
+  while (at != xml.cend()) {
+    std::smatch match;
+    if (!std::regex_search(at, xml.cend(), match, token,
+                           std::regex_constants::match_continuous)) {
+      return "malformed at: " + std::string(at, xml.cend()).substr(0, 60);
+    }
+    if (match[2].matched) {
+      const bool closes = match[1].length() != 0;
+      if (closes && (open.empty() || open.back() != match[2])) {
+        return "unexpected " + match.str();
+      }
+      if (closes) open.pop_back();
+      if (!closes && match[4].length() == 0) open.push_back(match[2]);
+    }
+    at = match[0].second;
+  }
+  if (!open.empty()) return "not closed: " + open.back();
+  return std::nullopt;
+}
+
+void check_well_formed(const std::string& svg) {
+  CHECK(xml_error(svg).value_or("") == "");
+  CHECK(
+      svg.starts_with("<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 "));
+  CHECK(svg.ends_with("</svg>"));
+  CHECK(svg.find("role='img'") != std::string::npos);
+  CHECK(svg.find("nan") == std::string::npos);
+  CHECK(svg.find("inf") == std::string::npos);
+}
+
+std::size_t count(const std::string& text, const std::string& piece) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(piece); at != std::string::npos;
+       at = text.find(piece, at + 1)) {
+    ++n;
+  }
+  return n;
+}
+
+HeatMap map_of(Index rows, Index cols, const std::string& title) {
+  HeatMap map{title, Matrix<float>::Constant(rows, cols, 0.5F), {}, {}};
+  for (Index i = 0; i < rows; ++i) map.rows.push_back(fmt::format("r{}", i));
+  for (Index j = 0; j < cols; ++j) map.columns.push_back(fmt::format("c{}", j));
+  return map;
+}
+
+// The numbers of viewBox='0 0 width height'.
+std::pair<double, double> size_of(const std::string& svg) {
+  std::smatch match;
+  const std::regex view_box("viewBox='0 0 ([0-9]+) ([0-9]+)'");
+  REQUIRE(std::regex_search(svg, match, view_box));
+  return {std::stod(match[1]), std::stod(match[2])};
+}
+
+}  // namespace
+
+TEST_CASE("the checker of this file finds what is not well-formed") {
+  CHECK(xml_error("<a><b x='1'/></a>") == std::nullopt);
+  CHECK(xml_error("<a>").has_value());
+  CHECK(xml_error("<a></b>").has_value());
+  CHECK(xml_error("<a>&</a>").has_value());
+  CHECK(xml_error("<a x='<'/>").has_value());
+  CHECK(xml_error("<a x=1/>").has_value());
+  CHECK(xml_error("</a>").has_value());
+}
+
+TEST_CASE("title, description, text and tooltip are escaped") {
+  const std::string nasty = R"(a & b < c > d "e")";
+  const std::string escaped = "a &amp; b &lt; c &gt; d &quot;e&quot;";
+  mha::Svg svg("T: " + nasty, "D: " + nasty);
+  svg.rectangle(1, 2, 3, 4, "fill='red'", "R: " + nasty);
+  svg.text(5, 6, "X: " + nasty);
+  const std::string xml = svg.finish(10, 20);
+  check_well_formed(xml);
+  CHECK(count(xml, "<title>T: " + escaped + "</title>") == 1);
+  CHECK(count(xml, "<desc>D: " + escaped + "</desc>") == 1);
+  CHECK(count(xml, "<title>R: " + escaped + "</title>") == 1);
+  CHECK(count(xml, ">X: " + escaped + "</text>") == 1);
+}
+
+TEST_CASE("the picture's title and description come first") {
+  mha::Svg svg("name", "what it shows");
+  svg.rectangle(0, 0, 1, 1, "", "tooltip");
+  const std::string xml = svg.finish(10, 20);
+  CHECK(xml.find("<title>name</title>") < xml.find("<desc>"));
+  CHECK(xml.find("<desc>what it shows</desc>") < xml.find("<rect"));
+}
+
+TEST_CASE("a line takes its points in pairs") {
+  mha::Svg svg("t", "d");
+  svg.line({0, 1, 2.25, 3}, "stroke='red'");
+  const std::string xml = svg.finish(10, 20);
+  check_well_formed(xml);
+  CHECK(count(xml, "0.0,1.0 2.2,3.0") == 1);
+}
+
+TEST_CASE("one heat map, two or five are drawn cell by cell, inside") {
+  for (const std::size_t n : {1, 2, 5}) {
+    std::vector<HeatMap> maps;
+    for (std::size_t m = 0; m < n; ++m) {
+      maps.push_back(map_of(3, 4, fmt::format("map <{}>", m)));
+    }
+    const std::string xml = mha::draw_heat_maps("title", "description", maps);
+    check_well_formed(xml);
+    CHECK(count(xml, "<rect ") == n * 12);
+    CHECK(count(xml, "r2 to c3: 0.500") == n);
+    for (std::size_t m = 0; m < n; ++m) {
+      CHECK(count(xml, fmt::format("map &lt;{}&gt;", m)) == 1);
+    }
+    const auto [width, height] = size_of(xml);
+    const std::regex rectangle(
+        "<rect x='([0-9.]+)' y='([0-9.]+)' width='([0-9.]+)'");
+    for (std::sregex_iterator it(xml.begin(), xml.end(), rectangle), end;
+         it != end; ++it) {
+      CHECK(std::stod((*it)[1]) + std::stod((*it)[3]) <= width);
+      CHECK(std::stod((*it)[2]) + std::stod((*it)[3]) <= height);
+    }
+  }
+}
+
+TEST_CASE("two maps lie side by side, the third below the first") {
+  const std::vector<HeatMap> maps(3, map_of(2, 2, "m"));
+  const auto [width_1, height_1] =
+      size_of(mha::draw_heat_maps("t", "d", {maps[0]}));
+  const auto [width_3, height_3] = size_of(mha::draw_heat_maps("t", "d", maps));
+  CHECK(width_3 == 2 * width_1);
+  CHECK(height_3 == 2 * height_1);
+}
+
+TEST_CASE("a map of one cell and a map of no cell are well-formed") {
+  check_well_formed(mha::draw_heat_maps("t", "d", {map_of(1, 1, "m")}));
+  check_well_formed(mha::draw_heat_maps("t", "d", {map_of(0, 0, "m")}));
+}
+
+TEST_CASE("a picture of no heat map is refused") {
+  CHECK_THROWS_WITH_AS(mha::draw_heat_maps("t", "d", {}),
+                       "a picture of heat maps needs at least 1 map",
+                       std::invalid_argument);
+}
+
+TEST_CASE("a line chart draws every series and name") {
+  const mha::LineChart chart = {.title = "title",
+                                .description = "description",
+                                .x_label = "x <",
+                                .y_label = "y &",
+                                .x = {"1", "2", "3"},
+                                .series = {{"a", {0, 1, 2}},
+                                           {"b", {2, 1, 0}},
+                                           {"c", {1, 1, 1}},
+                                           {"d", {0, 0, 0}}},
+                                .highest = 2};
+  const std::string xml = mha::draw_line_chart(chart);
+  check_well_formed(xml);
+  CHECK(count(xml, "<polyline") == 4 + 5);  // and five lines of the grid
+  for (const char* name : {">a<", ">b<", ">c<", ">d<", "x &lt;", "y &amp;"}) {
+    CHECK(count(xml, name) == 1);
+  }
+}
+
+TEST_CASE("a chart whose series and positions do not match is refused") {
+  mha::LineChart chart = {.title = "t",
+                          .description = "d",
+                          .x_label = "x",
+                          .y_label = "y",
+                          .x = {"1"},
+                          .series = {}};
+  CHECK_THROWS_WITH_AS(mha::draw_line_chart(chart),
+                       "a line chart needs 2 positions, but has 1",
+                       std::invalid_argument);
+  chart.x = {"1", "2"};
+  chart.series = {{"a", {1, 2, 3}}};
+  CHECK_THROWS_WITH_AS(mha::draw_line_chart(chart),
+                       "a has 3 values for 2 positions", std::invalid_argument);
+}

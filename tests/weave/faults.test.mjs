@@ -1,0 +1,173 @@
+// Every fault that must stop the book, planted one at a time. Each must be
+// named at its line; `whole.test.mjs` shows that the book without it is made.
+
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { complaints, copyBook, edit } from './small_book.mjs';
+
+const PAGE = 'book/01_first.md';
+const PROGRAM = 'chapters/01_first/first.cpp';
+const FAKE = 'chapters/01_first/first.sh';
+const LIBRARY = 'src/mha/tiny.hpp';
+const EXERCISE = 'chapters/01_first/exercises/1_three.cpp';
+
+/**
+ * One fault: `from` becomes `to` in `file`; the weave must then say `says` at
+ * `at` (file:line, or a file and a piece of the line's text).
+ */
+function fault(name, { file, from, to, at, says }) {
+  test(name, async () => {
+    const book = copyBook();
+    try {
+      edit(book, file, from, to);
+      const lines = await complaints(book);
+      const place = placeOf(book, at ?? [file, to.split('\n')[0]]);
+      const there = lines.filter((line) => line.startsWith(`${place}: `));
+      assert.ok(there.some((line) => says.test(line)),
+        `expected "${place}: … ${says} …", got:\n${lines.join('\n') || 'nothing: the book was made'}`);
+      assert.ok(!fs.existsSync(book.out), 'no book is left behind');
+    } finally {
+      book.remove();
+    }
+  });
+}
+
+function placeOf(book, at) {
+  if (typeof at === 'string') return at;
+  const [file, text] = at;
+  const line = book.read(file).split('\n').findIndex((candidate) => candidate.includes(text)) + 1;
+  assert.ok(line > 0, `${file} holds "${text}"`);
+  return `${file}:${line}`;
+}
+
+// --- parts ---
+
+fault('an unknown part', { file: PAGE, from: 'first.cpp: add}}', to: 'first.cpp: plus}}', says: /no part "plus" in first\.cpp; it has print, add/ });
+fault('an unknown source file', { file: PAGE, from: 'first.cpp: add}}', to: 'furst.cpp: add}}', says: /no source file is called furst\.cpp/ });
+fault('a part named where a test case is meant', { file: PAGE, from: '{{claim first.cpp: the sum of "two" and two is four}}', to: '{{claim first.cpp: add}}', says: /is a part, not a test case/ });
+fault('an empty part', { file: PROGRAM, from: '// [print]\nint', to: '// [none]\n\n// [none]\n// [print]\nint', says: /part \[none\] is empty/ });
+fault('a marker without its pair', { file: PROGRAM, from: '// [print]\n\nTEST', to: '\nTEST', at: [PROGRAM, '// [print]'], says: /marker \[print\] has no pair/ });
+fault('a part inside a part', { file: PROGRAM, from: '  if (true) {', to: '  // [inner]\n  // [inner]\n  if (true) {', says: /\[inner\] stands inside part \[print\]/ });
+fault('two parts of one name', { file: PROGRAM, from: 'TEST_CASE', to: '// [add]\nint x;\n// [add]\n\nTEST_CASE', at: `${PROGRAM}:20`, says: /second part of that name/ });
+fault('a marker inside a test case', { file: PROGRAM, from: '  CHECK', to: '  // [check]\n  CHECK', says: /marker inside test case/ });
+fault('a test case that never ends', { file: PROGRAM, from: '  CHECK(add(2, 2) == 4);\n}', to: '  CHECK(add(2, 2) == 4); }', at: [PROGRAM, 'TEST_CASE'], says: /no closing brace/ });
+fault('a part shown twice', { file: PAGE, from: 'Now the printing.', to: '{{code first.cpp: add}}', at: `${PAGE}:21`, says: /already shown at book\/01_first\.md:19/ });
+fault('a program line that no page shows', { file: PROGRAM, from: 'TEST_CASE', to: 'int stray;\n\nTEST_CASE', says: /this line is in no part that a page shows/ });
+fault('a library line that no page shows', { file: LIBRARY, from: '}  // namespace', to: 'inline int stray = 1;\n\n}  // namespace', says: /in no part that a page shows/ });
+fault('a part that no page shows', { file: PAGE, from: '{{code first.cpp: add}}\n', to: '\n', at: `${PROGRAM}:7`, says: /no page shows "add"; add \{\{code first\.cpp: add\}\}/ });
+fault('a claim that no page shows', { file: PAGE, from: '{{claim first.cpp: the sum of "two" and two is four}}\n', to: '\n', at: [PROGRAM, 'TEST_CASE'], says: /no page shows "the sum/ });
+fault('a left-out pattern without a reason', { file: 'book/left_out.json', from: ', "why": "documentation, shown in the reference"', to: '', at: 'book/left_out.json', says: /has no "why"/ });
+
+// --- values, claims, programs ---
+
+fault('a value that no program wrote', { file: PAGE, from: 'says {{ch01.sum}}', to: 'says {{ch01.total}}', says: /writes no value "total"; it writes sum/ });
+fault('a value of a chapter that is not there', { file: PAGE, from: 'says {{ch01.sum}}', to: 'says {{ch07.sum}}', says: /no program of chapter 7 is built; the chapters are 1/ });
+fault('a value inside math that no program wrote', { file: PAGE, from: '2 = {{ch01.sum}}$', to: '2 = {{ch01.total}}$', says: /writes no value "total"/ });
+fault('an unknown claim', { file: PAGE, from: 'and two is four}}', to: 'and two is five}}', says: /no test case "the sum of "two" and two is five"/ });
+fault('a claim that failed', { file: FAKE, from: 'failures="0"', to: 'failures="1"', at: [PROGRAM, 'TEST_CASE'], says: /the claim ".*" failed/ });
+fault('a claim that checked nothing', { file: FAKE, from: 'successes="1204"', to: 'successes="0"', at: [PAGE, '{{claim'], says: /checked nothing/ });
+fault('a claim that the run left out', { file: FAKE, from: 'TestCase name="the sum', to: 'TestCase name="a sum', at: [PAGE, '{{claim'], says: /left out "the sum/ });
+fault('a test report that breaks off', { file: FAKE, from: '</doctest>', to: '', at: `${PROGRAM}:1`, says: /stopped before its report ended/ });
+fault('a program that fails', { file: FAKE, from: 'printf', to: 'echo "first: out of numbers; add some" >&2; exit 3; printf', at: `${PROGRAM}:1`, says: /`first` ended with status 3, saying "first: out of numbers; add some"/ });
+fault('values that are no JSON', { file: FAKE, from: '{"sum"', to: '"sum"', at: `${PROGRAM}:1`, says: /wrote no valid JSON/ });
+
+// --- pages, sections, links ---
+
+fault('an unknown page', { file: PAGE, from: '(#the-code)', to: '(99_nowhere.md)', says: /no page 99_nowhere\.md/ });
+fault('an unknown section', { file: PAGE, from: '(#the-code)', to: '(#the-cod)', says: /first\.md has no section #the-cod; it has .*#the-code/ });
+fault('an unknown section of another page', { file: 'book/00_front.md', from: '#exercise-1-1', to: '#exercise-9-9', says: /has no section #exercise-9-9/ });
+fault('a broken link in the finished pages', { file: PAGE, from: '(#the-code)', to: '(nowhere.html)', says: /no file "nowhere\.html"/ });
+fault('a broken anchor in the finished pages', { file: PAGE, from: '(#the-code)', to: '(index.html#nowhere)', says: /no anchor "#nowhere" in index\.html/ });
+fault('a page without a title', { file: PAGE, from: '# First things\n', to: 'First things\n', says: /starts with `# Title`/ });
+fault('a second title', { file: PAGE, from: '## The sum', to: '# The sum', at: `${PAGE}:5`, says: /one `# Title`/ });
+fault('a heading level left out', { file: PAGE, from: '### Finer', to: '#### Finer', says: /level 4 follows one of level 2/ });
+
+// --- figures, outputs, exercises, citations ---
+
+fault('an unknown figure', { file: PAGE, from: 'first: bars', to: 'first: circles', says: /no figure is called that/ });
+fault('a figure without a caption', { file: PAGE, from: ' | Two bars, $a$ and $b$, from [the code](#the-code).', to: '', at: [PAGE, '{{figure first'], says: /write \{\{figure program: name \| Caption\}\}/ });
+fault('a figure without a title', { file: FAKE, from: '<title>Two bars</title>', to: '', at: [PAGE, '{{figure'], says: /no text alternative/ });
+fault('a figure with an empty description', { file: FAKE, from: '<desc>The first bar is half as long as the second.</desc>', to: '<desc> </desc>', at: [PAGE, '{{figure'], says: /no text alternative/ });
+fault('a figure without a size', { file: FAKE, from: ' viewBox="0 0 200 80"', to: '', at: [PAGE, '{{figure'], says: /has no size/ });
+fault('a figure that loads something', { file: FAKE, from: '<rect x="10" y="10"', to: '<image href="https://example.org/a.png"/><rect x="10" y="10"', at: [PAGE, '{{figure'], says: /link to another file/ });
+fault('an unknown program', { file: PAGE, from: '{{output first: The sum}}', to: '{{output second: The sum}}', says: /no program is called second; the programs are first/ });
+fault('an unknown part of the output', { file: PAGE, from: '{{output first: The sum}}', to: '{{output first: The product}}', says: /has no part "The product"; it has The end, The sum/ });
+fault('an empty part of the output', { file: FAKE, from: '2 + $by = $((2 + by))', to: '', at: [PAGE, '{{output first: The sum}}'], says: /"The sum" of first's output is empty/ });
+fault('an option that the program refuses', { file: FAKE, from: '    --by) by=$2', to: '    --by) exit 1', at: [PAGE, '--by 3: The sum'], says: /`first --by 3` ended with status 1/ });
+fault('an unknown exercise', { file: PAGE, from: '{{exercise 1.1}}', to: '{{exercise 1.2}}', says: /no exercise 1\.2; there are 1\.1/ });
+fault('an exercise that no page shows', { file: PAGE, from: '{{exercise 1.1}}', to: 'None.', at: `${EXERCISE}:1`, says: /no page shows exercise 1\.1/ });
+fault('an exercise with a wrong number', { file: EXERCISE, from: 'Exercise 1.1', to: 'Exercise 1.2', at: `${EXERCISE}:1`, says: /must read "\/\/ Exercise 1\.1:/ });
+fault('an exercise of an unknown kind', { file: EXERCISE, from: 'kind: predict', to: 'kind: guess', at: `${EXERCISE}:2`, says: /one of predict, implement/ });
+fault('an exercise without a difficulty', { file: EXERCISE, from: 'difficulty: 2', to: 'difficulty: 4', at: `${EXERCISE}:3`, says: /with 1, 2 or 3/ });
+fault('an exercise of no section', { file: EXERCISE, from: '// section: finer-points\n', to: '', at: `${EXERCISE}:1`, says: /must have a line "\/\/ section: \.\.\."/ });
+fault('an exercise of an unknown section', { file: EXERCISE, from: 'finer-points', to: 'rougher-points', at: `${EXERCISE}:1`, says: /the page has no section "rougher-points"/ });
+fault('an exercise without a hint', { file: EXERCISE, from: '// hint: Count on your fingers. Two hands\n//   are enough for $3 + 3$.\n', to: '', at: `${EXERCISE}:1`, says: /has no hint/ });
+fault('a directive in an exercise', { file: EXERCISE, from: '// Then say why.', to: '// {{output first: The sum}}', says: /holds only prose, math and code/ });
+fault('an unknown citation', { file: PAGE, from: '@shazeer2019]', to: '@shazer2019]', says: /no entry shazer2019 .*nearest: shazeer2019/ });
+fault('a source that nobody cites', { file: PAGE, from: '[@knuth1984; @shazeer2019]', to: '[@knuth1984]', at: ['book/book.bib', 'shazeer2019'], says: /no page cites shazeer2019/ });
+fault('a source without a year', { file: 'book/book.bib', from: '  year = {1984},\n', to: '', at: ['book/book.bib', 'knuth1984'], says: /lacks year/ });
+fault('a source that cannot be found', { file: 'book/book.bib', from: '  url = {https://www-cs-faculty.stanford.edu/~knuth/abcde.html}\n', to: '', at: ['book/book.bib', 'knuth1984'], says: /lacks a place where it can be found/ });
+fault('a bibliography file that cannot be read', { file: 'book/book.bib', from: '  year = {2019},', to: '  year = {2019', at: 'book/book.bib:16', says: /BibTeX: token mismatch/ });
+fault('citations without a bibliography', { file: 'book/90_bibliography.md', from: '{{bibliography}}', to: 'None.', at: 'book/book.bib', says: /no page shows it/ });
+
+// --- math ---
+
+fault('a TeX error', { file: PAGE, from: '\\frac{x}{2}', to: '\\frac{x', at: `${PAGE}:10`, says: /TeX: / });
+fault('an undefined TeX command', { file: PAGE, from: 'half of $x$ is $\\half{x}$', to: 'half of $x$ is $\\haff{x}$', at: [PAGE, 'haff'], says: /Undefined control sequence \\haff/ });
+fault('a TeX error in an exercise', { file: EXERCISE, from: 'what $3 + 3$', to: 'what $3 + \\oops$', says: /Undefined control sequence \\oops/ });
+fault('a $ without its pair', { file: PAGE, from: 'a price is \\$5', to: 'a price is $5', at: [PAGE, 'price'], says: /\$ without its pair/ });
+fault('a formula that never ends', { file: PAGE, from: '\\label{eq:half}\n$$', to: '\\label{eq:half}\n', at: `${PAGE}:10`, says: /\$\$ whose formula never ends/ });
+fault('an unknown equation', { file: PAGE, from: '\\eqref{eq:half}', to: '\\eqref{eq:third}', says: /no equation has \\label\{eq:third\}; there are eq:half/ });
+fault('a label of another shape', { file: PAGE, from: '\\label{eq:half}', to: '\\label{half}', at: `${PAGE}:10`, says: /no equation name/ });
+
+// --- what is not understood ---
+
+fault('a line that is not understood', { file: PAGE, from: '{{code tiny.hpp: twice}}', to: '{{code tiny.hpp}}', says: /is not understood; write \{\{code file\.cpp: part\}\}/ });
+fault('an unknown word in braces', { file: PAGE, from: '{{code tiny.hpp: twice}}', to: '{{listing tiny.hpp: twice}}', says: /is no value and no known line/ });
+fault('a line that is not alone', { file: PAGE, from: '{{exercise 1.1}}', to: '{{exercise 1.1}} and more', says: /not alone on its line/ });
+fault('an unknown depth', { file: PAGE, from: '::: developer', to: '::: expert', says: /no depth is called "expert"/ });
+fault('a depth inside a depth', { file: PAGE, from: 'Now the printing.', to: '::: researcher', at: `${PAGE}:21`, says: /researcher block inside a developer block/ });
+fault('a depth that never ends', { file: PAGE, from: '```\n\n:::', to: '```\n', at: [PAGE, '::: researcher'], says: /the researcher block never ends/ });
+fault('a depth that never began', { file: PAGE, from: '::: researcher', to: 'So:', at: `${PAGE}:52`, says: /was never opened/ });
+
+// --- Doxygen ---
+
+fault('a Doxygen warning', { file: PAGE, from: 'What is two and two', to: 'What is \\undefinedcommand two', says: /Doxygen: .*undefinedcommand/ });
+fault('a public function with an undocumented parameter', { file: LIBRARY, from: '/// \\param x  the number\n', to: '', at: `${LIBRARY}:8`, says: /Doxygen: parameters of member mha::twice are not documented/ });
+fault('a public function without documentation', { file: LIBRARY, from: '// [twice]\n\n}', to: 'inline int thrice(int x) { return 3 * x; }\n// [twice]\n\n}', says: /Doxygen: .*thrice.*not documented/ });
+fault('a documented parameter that is not there', { file: LIBRARY, from: '\\param x  the', to: '\\param y  the', says: /Doxygen: / });
+
+// --- what the weave is given ---
+
+test('a program that is not built', async () => {
+  const book = copyBook();
+  fs.rmSync(path.join(book.root, FAKE));
+  const lines = await complaints(book);
+  assert.match(lines[0], /programs\.json: the program first is not built .*; build it first/);
+  book.remove();
+});
+
+test('a missing list of programs', async () => {
+  const book = copyBook();
+  fs.rmSync(book.programs);
+  const lines = await complaints(book);
+  assert.match(lines[0], /no list of programs there; build the programs first/);
+  book.remove();
+});
+
+test('a claim in a file that no program runs', async () => {
+  const book = copyBook();
+  edit(book, LIBRARY, '}  // namespace', 'TEST_CASE("never run") {\n}\n\n}  // namespace');
+  edit(book, PAGE, '{{exercise 1.1}}', '{{exercise 1.1}}\n\n{{claim tiny.hpp: never run}}');
+  assert.match((await complaints(book)).join('\n'), /01_first\.md:62: src\/mha\/tiny\.hpp belongs to no chapter program/);
+  book.remove();
+});
+
+test('a page with a name of another shape', async () => {
+  const book = copyBook();
+  book.write('book/notes.md', '# Notes\n');
+  assert.match((await complaints(book)).join('\n'), /book\/notes\.md: is no page name; call it NN_name\.md/);
+  book.remove();
+});
