@@ -88,6 +88,17 @@ lightButton.addEventListener('click', () => {
 prefersNight.addEventListener('change', showColours);
 showColours();
 
+// --- the keyboard ---------------------------------------------------------
+
+// Only a box that scrolls needs to be reached with the Tab key.
+const boxes = new ResizeObserver((changed) => {
+  for (const { target } of changed) {
+    if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
+    else target.removeAttribute('tabindex');
+  }
+});
+for (const box of document.querySelectorAll('article [tabindex="0"]')) boxes.observe(box);
+
 // --- printing ------------------------------------------------------------
 
 let folded = [];

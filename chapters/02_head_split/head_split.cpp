@@ -458,7 +458,7 @@ std::string draw_walk() {
              s, false);
   draw_strip(svg, 78, "heads first (H, T, d_head): after the transpose", s,
              true);
-  svg.text(0, 134, "Dark: the floats of head 1. Each cell names its token.",
+  svg.text(0, 134, "Filled: the floats of head 1. Each cell names its token.",
            "start", "fill='var(--quiet,#666)'");
   return svg.finish(26 * 24, 142);
 }
