@@ -4,8 +4,9 @@
 # Two at once would write the same files, so the second waits. The lock is
 # gone when its holder is, and so are the programs that the holder started.
 take_lock() {
-  mkdir -p "$root/build" 2>/dev/null && touch "$root/build/lock" 2>/dev/null ||
+  if ! { mkdir -p "$root/build" && touch "$root/build/lock"; } 2>/dev/null; then
     die "$root/build cannot be written; make it yours with chown -R, or remove it"
+  fi
   command -v flock >/dev/null || return 0  # set-up will say that it is missing
   exec 9>"$root/build/lock"
   flock --nonblock 9 && return

@@ -17,18 +17,25 @@ const ALWAYS = `${Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + 
 /** The few lines of script that run before the page is painted. */
 export function readEarlyScript(project) {
   const text = fs.readFileSync(path.join(project, 'book/theme/early.js'), 'utf8');
-  return text.replace(/^\s*\/\/.*\n/gm, '').replace(/\n\s*/g, ' ').trim();
+  return withoutComments(text).replace(/\n/g, ' ').trim();
 }
 
 /** Copies styles, script and icon into `out`; gives their names. */
 export function copyTheme(project, out) {
   const theme = path.join(project, 'book/theme');
-  for (const name of ['theme.js', 'icon.svg']) fs.copyFileSync(path.join(theme, name), path.join(out, name));
+  fs.copyFileSync(path.join(theme, 'icon.svg'), path.join(out, 'icon.svg'));
+  const script = fs.readFileSync(path.join(theme, 'theme.js'), 'utf8');
+  fs.writeFileSync(path.join(out, 'theme.js'), withoutComments(script));
   for (const name of ['theme.css', 'reference.css']) {
     const style = fs.readFileSync(path.join(theme, name), 'utf8');
     fs.writeFileSync(path.join(out, name), withoutSpace(style));
   }
   return ['theme.js', 'icon.svg', 'theme.css', 'reference.css'];
+}
+
+/** A script without its comment lines and indentation. */
+function withoutComments(script) {
+  return script.replace(/\/\*\*[\s\S]*?\*\/\n/g, '').replace(/^\s*\/\/.*\n/gm, '').replace(/\n\s*/g, '\n').trimStart();
 }
 
 /** A style sheet without its comments and spare white space. */

@@ -20,6 +20,7 @@ export class Bibliography {
     const file = path.join(root, FILE);
     if (!fs.existsSync(file)) return bibliography;
     const text = readText(file);
+    noteTexCommands(text, problems);
     const parsed = await parseOnce(text, cacheFile);
     for (const { line, entry, message } of parsed.errors) {
       problems.add({ file: FILE, line: line ?? lineOf(text, entry) }, message);
@@ -105,6 +106,14 @@ function entryHtml(entry) {
   const link = entry.link ? ` <a href="${escape(entry.link.href)}">${escape(entry.link.text)}</a>` : '';
   return `<li id="${idOf(entry.key)}">${escape(names)} (${escape(entry.year + entry.suffix)}). `
     + `<span class="title">${escape(entry.title)}</span>.${venue}${link}</li>`;
+}
+
+/** The parser drops TeX commands without a word; accents such as {\"o} it knows. */
+function noteTexCommands(text, problems) {
+  text.split('\n').forEach((line, i) => {
+    const command = line.match(/\\[A-Za-z]{2,}/);
+    if (command) problems.add({ file: FILE, line: i + 1 }, `BibTeX: ${command[0]} would be lost; write the letters themselves`);
+  });
 }
 
 function lineOf(text, key) {

@@ -5,7 +5,7 @@ import { expandInline, fillValues } from './inline.mjs';
 import { splitBlocks } from './book.mjs';
 import { list, nearest } from './errors.mjs';
 import { inlineSvg } from './figures.mjs';
-import { escape, slug, uniqueId } from './html.mjs';
+import { escape, slug, uniqueId, withCurlyQuotes } from './html.mjs';
 import { outputParts, trimBlank } from './runs.mjs';
 import { dedented, findPart, markShown } from './sources.mjs';
 
@@ -166,7 +166,7 @@ function expandClaim(block, page, book) {
   emitBlock(page, page.token('block', '</details>'), block);
 }
 
-const sentenceHtml = (sentence) => escape(sentence[0].toUpperCase() + sentence.slice(1));
+const sentenceHtml = (sentence) => escape(withCurlyQuotes(sentence[0].toUpperCase() + sentence.slice(1)));
 
 /** What the run said about a claim that the prose makes. */
 function claimResult(part, where, book) {
@@ -279,7 +279,7 @@ async function expandExercise(block, page, book) {
   const level = Math.min(page.level + 1, 6);
   const marks = '●'.repeat(exercise.difficulty) + '○'.repeat(3 - exercise.difficulty);
   emitBlock(page, page.token('block', `<section class="exercise" aria-labelledby="${id}">`
-    + `<h${level} class="exercise-title" id="${id}"><span class="label">Exercise ${exercise.number}</span> ${escape(exercise.name)}</h${level}>`
+    + `<h${level} class="exercise-title" id="${id}"><span class="label">Exercise ${exercise.number}</span> ${escape(withCurlyQuotes(exercise.name))}</h${level}>`
     + `<p class="exercise-facts"><span>${escape(exercise.kind ?? '')}</span> `
     + `<span><span aria-hidden="true">${marks}</span><span class="heard">difficulty ${exercise.difficulty} of 3</span></span></p>`), block);
   if (exercise.section && !page.anchors.has(exercise.section)) {

@@ -43,7 +43,7 @@ function ownIds(body, prefix) {
     .replace(/url\(#([^)]+)\)/g, `url(#${prefix}-$1)`)
     .replace(/ (?:xlink:)?href="#([^"]+)"/g, ` href="#${prefix}-$1"`)
     .replace(/ xmlns(?::\w+)?="[^"]*"/g, '')
-    .replace(/var\((--\w+),[^)]*\)/g, 'var($1)').replace(/="(-?\d+)\.0"/g, '="$1"');
+    .replace(/var\((--\w+),[^)]*\)/g, 'var($1)').replace(/="(-?\d*)\.(\d*?)0*"/g, (_, whole, part) => `="${part ? `${whole === '0' ? '' : whole}.${part}` : whole}"`);
 }
 
 /** How often `pattern` matches each text in `body`: text -> {count, id}. */

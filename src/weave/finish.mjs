@@ -60,7 +60,7 @@ function finishPage(page, book, folder, listings) {
   body = setParts(body, page, book, listings);
   body = body.replace(FRAGMENT, (_, inside) => plainCode(fragmentLines(inside)));
   body = setTokens(body, page, formulas);
-  body = setTables(body);
+  body = keepTogether(setTables(body));
   return {
     kind: page.kind, html: page.html, page, title: page.title, label: page.label,
     summary: summaryOf(body), body, shapes: formulas.shapes(),
@@ -97,7 +97,11 @@ function setParts(body, page, book, listings) {
         + `${part.last - part.first + 1}; remove what it takes for a command`);
     }
     const listing = listings.get(part.source.file);
-    return partFigure(lines, token, listing ? `${listing.html}#${listing.line(part.first)}` : '#');
+    if (!listing) {
+      book.problems.add({ file: part.source.file }, 'Doxygen made no page of this file; add its ending to FILE_PATTERNS in Doxyfile');
+      return whole;
+    }
+    return partFigure(lines, token, `${listing.html}#${listing.line(part.first)}`);
   });
 }
 
@@ -112,6 +116,13 @@ function setTokens(body, page, formulas) {
     .replace(/<p[^>]*>\s*(MHAx\d+x)\s*/g, (whole, name) => (html.get(name).kind === 'open' ? say(name) : whole))
     .replace(/\s*(MHAx\d+x)\s*<\/p>/g, (whole, name) => (html.get(name).kind === 'close' ? say(name) : whole))
     .replace(/MHAx\d+x/g, say);
+}
+
+const FORMULA = /([(“‘]?)(<svg aria-hidden="true" style="vertical[^>]*>[^<]*<use [^>]*><\/svg><math>(?:(?!<\/math>)[\s\S])*<\/math>)([.,;:!?)’”]*)/g;
+
+/** Punctuation that touches a formula stays on its line. */
+function keepTogether(body) {
+  return body.replace(FORMULA, (whole, before, formula, after) => (before || after ? `<span>${whole}</span>` : whole));
 }
 
 /** Tables scroll in a box of their own; an empty heading cell is no heading. */

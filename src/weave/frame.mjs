@@ -1,7 +1,9 @@
 // The page around the text: contents, depth switch, day and night, next page.
 
-import { escape } from './html.mjs';
+import { escape as escapePlain, withCurlyQuotes } from './html.mjs';
 import { DEPTH_NAMES } from './expand.mjs';
+
+const escape = (text) => escapePlain(withCurlyQuotes(text));
 
 /** Gives a function that frames one finished page of the book. */
 export function framer(pages, early) {

@@ -34,7 +34,7 @@ export function flatten(body) {
   } catch {
     return onFullGrid(body);
   }
-  return { body: `<g transform="scale(${GRID} -${GRID})">${shapes.join('')}</g>`, words };
+  return { body: `<g transform="scale(1 -1)">${shapes.join('')}</g>`, words };
 }
 
 function onFullGrid(body) {
@@ -43,7 +43,7 @@ function onFullGrid(body) {
     words[`${id}@full`] = `<use href="#${id}" transform="scale(${GRID})"/>`;
     return `href="#${id}@full"`;
   });
-  return { body: `<g>${named}</g>`, words };
+  return { body: `<g transform="scale(${1 / GRID})">${named}</g>`, words };
 }
 
 function lay(element, outer, shapes, words, isRoot = false) {
@@ -53,8 +53,8 @@ function lay(element, outer, shapes, words, isRoot = false) {
     shapes.push(use(attributes.href.slice(1), place, words));
   } else if (name === 'rect') {
     const number = (key) => Number(attributes[key] ?? 0) * place.scale;
-    shapes.push(`<rect x="${whole(place.x + number('x'))}" y="${whole(place.y + number('y'))}" `
-      + `width="${whole(number('width'))}" height="${whole(number('height'))}"/>`);
+    shapes.push(`<rect x="${onGrid(place.x + number('x'))}" y="${onGrid(place.y + number('y'))}" `
+      + `width="${onGrid(number('width'))}" height="${onGrid(number('height'))}"/>`);
   } else if (name !== 'g') {
     throw new Error(`<${name}> cannot be laid flat`);
   } else if (children.length > 1 && children.every(isLetter)) {
@@ -79,7 +79,7 @@ function use(id, { x, y, scale }, words) {
     name = `${id}@${size}`;
     words[name] = `<use href="#${id}" transform="scale(${size})"/>`;
   }
-  return `<use href="#${name}"${whole(x) ? ` x="${whole(x)}"` : ''}${whole(y) ? ` y="${whole(y)}"` : ''}/>`;
+  return `<use href="#${name}"${onGrid(x) ? ` x="${onGrid(x)}"` : ''}${onGrid(y) ? ` y="${onGrid(y)}"` : ''}/>`;
 }
 
 /** `place` after MathJax's transform: translations and even scales only. */
@@ -99,13 +99,14 @@ function moved(place, transform = '') {
   return { x, y, scale };
 }
 
-const whole = (number) => Math.round(number / GRID);
+/** A length of MathJax's, in whole steps of the grid. */
+export const onGrid = (number) => Math.round(Number(number) / GRID);
 
 /** An outline of M, L, H, V, Q, T and Z commands with relative numbers. */
 export function relativePath(path) {
   let x = 0, y = 0, startX = 0, startY = 0, out = '', last = '';
   for (const [, command, text] of path.matchAll(/([MLHVQTZ])([^MLHVQTZ]*)/g)) {
-    const numbers = (text.match(/-?[\d.]+/g) ?? []).map((number) => whole(Number(number)));
+    const numbers = (text.match(/-?[\d.]+/g) ?? []).map((number) => onGrid(Number(number)));
     const arity = { M: 2, L: 2, H: 1, V: 1, Q: 4, T: 2, Z: 0 }[command];
     for (let i = 0; i < Math.max(numbers.length, 1); i += arity || 1) {
       const n = numbers.slice(i, i + arity);

@@ -36,3 +36,15 @@ export function uniqueId(wanted, taken) {
   taken.add(id);
   return id;
 }
+
+/** The curly form of a typewriter quote between two characters. */
+export function curly(mark, before = ' ', after = ' ') {
+  const opens = /[\s([{*_—–“‘]/.test(before) && !/\s/.test(after);
+  if (mark === '"') return opens ? '“' : '”';
+  return opens ? '‘' : '’';
+}
+
+/** Text with curly quotes. */
+export function withCurlyQuotes(text) {
+  return text.replace(/["']/g, (mark, at) => curly(mark, text[at - 1], text[at + 1]));
+}

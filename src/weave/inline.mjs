@@ -2,7 +2,7 @@
 // Whatever Doxygen could mangle becomes a token, a word that it lets through.
 
 import { list, nearest } from './errors.mjs';
-import { escape } from './html.mjs';
+import { curly, escape } from './html.mjs';
 
 const LONGEST_UNBROKEN = 24;   // characters of code that stay on one line
 const IDENTIFIER = /^[A-Za-z_]\w*(?:::\w+)*(?:\(\))?$/;
@@ -58,8 +58,12 @@ function special(rest, before, where, page, book) {
     case ']': return link(rest, where, page, book);
     case '<': {
       const comment = rest.match(/^<!--[\s\S]*?-->/);
-      return comment ? { source: comment[0], markdown: '' } : null;
+      if (comment) return { source: comment[0], markdown: '' };
+      const tag = rest.match(/^<\/?[a-z][^>]*>/i);
+      return tag ? { source: tag[0], markdown: tag[0] } : null;
     }
+    case '"':
+    case '\'': return { source: rest[0], markdown: curly(rest[0], before, rest[1]) };
     default: return null;
   }
 }
@@ -101,7 +105,7 @@ function value(rest, where, token, book) {
   const named = rest.match(VALUE);
   if (named) {
     const text = valueText(Number(named[1]), named[2], where, book);
-    return { source: named[0], markdown: text === undefined ? '' : token(`<span class="value">${escape(text)}</span>`) };
+    return { source: named[0], markdown: text === undefined ? '' : token(escape(text)) };
   }
   const source = rest.match(/^\{\{[^\n]*?\}\}|^\{\{/)[0];
   book.problems.add(where, `${source} is no value and no known line; values are {{chNN.name}}, `

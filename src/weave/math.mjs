@@ -5,10 +5,10 @@ import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { hash, readJson, readText, writeFile } from './files.mjs';
-import { flatten, relativePath } from './glyphs.mjs';
+import { flatten, onGrid, relativePath } from './glyphs.mjs';
 import { escape } from './html.mjs';
 
-const FORMAT = 7;              // raise when the kept form of a formula changes
+const FORMAT = 8;              // raise when the kept form of a formula changes
 const EM_PER_EX = 0.475;       // the text face's x-height: sizes do not wait for the font
 const PACKAGES = ['base', 'ams', 'boldsymbol', 'configmacros'];
 
@@ -149,10 +149,10 @@ function compact(container, mathml) {
   return { attributes: roundedBox(attributes), body: flat, words, glyphs, mathml: compactMathMl(mathml) };
 }
 
-/** The drawing's size, with whole numbers in its viewBox. */
+/** The drawing's size, its viewBox on the grid of the outlines. */
 function roundedBox(attributes) {
   return attributes
-    .replace(/viewBox="([^"]*)"/, (_, box) => `viewBox="${box.split(' ').map((n) => Math.round(Number(n))).join(' ')}"`)
+    .replace(/viewBox="([^"]*)"/, (_, box) => `viewBox="${box.split(' ').map(onGrid).join(' ')}"`)
     .replace(/style="vertical-align: ([^;"]*);?"/, 'style="vertical-align:$1"')
     .replace(/ height="[^"]*"/, '');   // follows from the width and the viewBox
 }

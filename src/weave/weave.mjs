@@ -167,14 +167,22 @@ function readArguments(args) {
   return given;
 }
 
+/** What to print for an error; one that nobody foresaw is thrown on. */
+function linesFor(error) {
+  if (error instanceof BookError) return error.lines;
+  if (/MODULE_NOT_FOUND$/.test(error.code)) {
+    return ['src/weave/package.json: its packages are not installed; run `npm ci` in src/weave'];
+  }
+  throw error;
+}
+
 async function main() {
   try {
     const given = readArguments(process.argv.slice(2));
     const { unchanged, pages } = await weave(given);
     console.log(unchanged ? 'The book is up to date.' : `Wove ${pages} pages.`);
   } catch (error) {
-    if (!(error instanceof BookError)) throw error;
-    for (const line of error.lines) console.error(line);
+    for (const line of linesFor(error)) console.error(line);
     process.exitCode = 1;
   }
 }

@@ -201,7 +201,10 @@ inSandbox('two at once wait for each other',
     replaced: {
       cmake: `case $1 in
         --version) echo 3.25.1 ;;
-        -S) echo begin >>"$CALLS.order"; sleep 1.5; echo end >>"$CALLS.order" ;;
+        -S)
+          echo begin >>"$CALLS.order"
+          until [ -e "$CALLS.go" ]; do sleep 0.1; done
+          echo end >>"$CALLS.order" ;;
         --build) mkdir -p "$2/../book"; touch "$2/../book/index.html" ;;
       esac`,
     },
@@ -212,6 +215,9 @@ inSandbox('two at once wait for each other',
     const second = box.start('book');
     await until(() => second.err !== '', 'the second says something');
     assert.equal(second.err, 'mha: another ./mha is working; waiting\n');
+    // Time in which a second that does not wait would begin as well.
+    await new Promise((resolve) => setTimeout(resolve, 3000));
+    fs.writeFileSync(`${box.env.CALLS}.go`, '');
     assert.equal((await first.done).status, 0);
     assert.equal((await second.done).status, 0);
     assert.equal(fs.readFileSync(order, 'utf8'), 'begin\nend\nbegin\nend\n');

@@ -1,9 +1,10 @@
 // The generator against numbers recorded from PyTorch, for machines without it.
 // Made with PyTorch 1.13.1 on a processor with AVX2, as bit patterns:
-//   torch.manual_seed(seed); torch.empty(12).uniform_(-0.3, 0.7)
-//   torch.manual_seed(seed); [torch.randn(n) for n in (3, 17, 2)]
+//   torch.manual_seed(seed); torch.empty(12).uniform_(-0.3, 0.45)
+//   torch.manual_seed(seed); [torch.randn(n) for n in (3, 17, 2, 16)]
 // and printed with t.numpy().view(numpy.uint32).
 #include "mha/generator.hpp"
+#include "mha/layer.hpp"
 
 #include <doctest/doctest.h>
 
@@ -50,27 +51,26 @@ struct Recorded {
 TEST_CASE("uniform numbers have the bits that PyTorch recorded") {
   const Recorded recorded[] = {
       {0,
-       {0x3E48F77C, 0x3EEFBAC4, 0xBE589960, 0xBE2C0034, 0x3BF33B00, 0x3EAB0C5C,
-        0x3E42A7D8, 0x3F18B09A, 0x3E1F5CF0, 0x3EAA240C, 0x3D484480,
-        0x3DD05128}},
+       {0x3D93D9A0, 0x3E8D65AC, 0xBE6F3FD5, 0xBE4DCCF4, 0xBD8E32D6, 0x3E33C5BD,
+        0x3D8A622A, 0x3EBEA280, 0x3D2AE39C, 0x3E326945, 0xBD1CFFD4,
+        0x3AA8D100}},
       {1,
-       {0x3EEA4EB0, 0xBCA97C40, 0x3DD315F8, 0x3EDE8EF6, 0xBE8A9B9C, 0x3EFFED78,
-        0x3DC6EFF0, 0x3EE8A370, 0x3E89FD04, 0x3E0E1BCC, 0x3EAD6786,
-        0x3E660ED0}},
+       {0x3E89549E, 0xBDB960E6, 0x3B16DC00, 0x3E8084D2, 0xBE8E5B1C, 0x3E998BB4,
+        0xBB0CB4C0, 0x3E88142E, 0x3E022EB9, 0x3CEE4060, 0x3E374E7C,
+        0x3DBF7C9E}},
       {12345,
-       {0x3F2E8515, 0x3F146118, 0x3F313050, 0x3E24EED0, 0xBE5DFCA4, 0xBDF8F920,
-        0x3D8A1988, 0x3E890962, 0x3D1A0980, 0xBDB45558, 0x3E234540,
-        0x3F03EE34}},
+       {0x3EDF6139, 0x3EB82B3E, 0x3EE36212, 0x3D3B993C, 0xBE734A48, 0xBE2A2A39,
+        0xBCC819D0, 0x3E00C146, 0xBD3FAC14, 0xBE106CCE, 0x3D369C8C,
+        0x3E9F7EE8}},
       {4294967295,
-       {0x3F319CD6, 0x3E8AE8AA, 0x3E8A3E7E, 0xBE80410C, 0x3F316AE7, 0x3EE062E6,
-        0x3EC30812, 0xBCB95A60, 0x3E95CA18, 0x3E9564A6, 0xBDDA1270,
-        0xBE356948}}};
+       {0x3EE404DA, 0x3E039032, 0x3E0290F0, 0xBE869730, 0x3EE3B9F4, 0x3E81E3C6,
+        0x3E57BF4E, 0xBDBC5A8C, 0x3E13E257, 0x3E134A2C, 0xBE1E93B7,
+        0xBE54DBC3}}};
   for (const Recorded& r : recorded) {
     CAPTURE(r.seed);
     mha::TorchGenerator generator(r.seed);
-    CHECK(
-        generator.uniform(3, 4, -0.3F, 0.7F).reshaped<Eigen::RowMajor>(1, 12) ==
-        floats(r.bits));
+    CHECK(generator.uniform(3, 4, -0.3F, 0.45F)
+              .reshaped<Eigen::RowMajor>(1, 12) == floats(r.bits));
   }
 }
 
@@ -88,6 +88,29 @@ TEST_CASE("normal numbers follow what PyTorch recorded, spare and all") {
                                0xBDD187B9})) <= 3);
   const Matrix<float> two = generator.normal(1, 2);
   CHECK(most_units(two, floats<2>({0x3F1184B6, 0x3F3EDBD9})) <= 1);
+  const Matrix<float> sixteen = generator.normal(1, 16);
+  CHECK(most_units(
+            sixteen,
+            floats<16>({0xBF2DC250, 0x3F7031DB, 0x3EFA4D25, 0xBF2C4F9F,
+                        0x3F5F71DE, 0x3F8715F4, 0x3E361CAA, 0xBE6BDD10,
+                        0xBE9D0855, 0xBFCA5E02, 0x3FDA734A, 0xBEE47694,
+                        0x3F3E7824, 0x3FC2AF75, 0x405A45AD, 0xBFC3FDD9})) <= 3);
+}
+
+// torch.manual_seed(0); m = torch.nn.MultiheadAttention(8, 4), then
+// m.out_proj.weight[0], m.in_proj_weight[0] and m.in_proj_weight[23].
+TEST_CASE("a fresh layer has the bits that PyTorch recorded") {
+  mha::TorchGenerator generator(0);
+  const auto w = mha::torch_layer_weights(generator, 8);
+  CHECK(w.w_o.col(0).transpose() ==
+        floats<8>({0xBB2D7922, 0x3E42369C, 0xBE94FCB1, 0xBE85381D, 0xBE0B70D6,
+                   0x3DC22AAB, 0xBBE58A57, 0x3E8F8740}));
+  CHECK(w.w_q.col(0).transpose() ==
+        floats<8>({0x3E2E4337, 0x3EB7B104, 0x3EC0ED59, 0x3EC39EE6, 0x3DB07CF3,
+                   0xBEC0C9E5, 0x3D2328E4, 0xBE8AB2C2}));
+  CHECK(w.w_v.col(7).transpose() ==
+        floats<8>({0xBEDBBD75, 0x3E48267D, 0xBE54F38A, 0xBE93F375, 0xBE7F723D,
+                   0x3E7EF03A, 0x3E6AD0CC, 0x3EAA2959}));
 }
 
 TEST_CASE("uniform numbers lie between their ends") {

@@ -110,6 +110,7 @@ fault('a source that nobody cites', { file: PAGE, from: '[@knuth1984; @shazeer20
 fault('a source without a year', { file: 'book/book.bib', from: '  year = {1984},\n', to: '', at: ['book/book.bib', 'knuth1984'], says: /lacks year/ });
 fault('a source that cannot be found', { file: 'book/book.bib', from: '  url = {https://www-cs-faculty.stanford.edu/~knuth/abcde.html}\n', to: '', at: ['book/book.bib', 'knuth1984'], says: /lacks a place where it can be found/ });
 fault('a bibliography file that cannot be read', { file: 'book/book.bib', from: '  year = {2019},', to: '  year = {2019', at: 'book/book.bib:16', says: /BibTeX: token mismatch/ });
+fault('a TeX command in a title', { file: 'book/book.bib', from: 'The {TeX}book', to: 'The {\\TeX}book', says: /\\TeX would be lost/ });
 fault('citations without a bibliography', { file: 'book/90_bibliography.md', from: '{{bibliography}}', to: 'None.', at: 'book/book.bib', says: /no page shows it/ });
 
 // --- math ---
@@ -134,7 +135,7 @@ fault('a depth that never began', { file: PAGE, from: '::: researcher', to: 'So:
 
 // --- Doxygen ---
 
-fault('a Doxygen warning', { file: PAGE, from: 'What is two and two', to: 'What is \\undefinedcommand two', says: /Doxygen: .*undefinedcommand/ });
+fault('a Doxygen warning', { file: PAGE, from: 'What is "two and two"', to: 'What is \\undefinedcommand two', says: /Doxygen: .*undefinedcommand/ });
 fault('a public function with an undocumented parameter', { file: LIBRARY, from: '/// \\param x  the number\n', to: '', at: `${LIBRARY}:8`, says: /Doxygen: parameters of member mha::twice are not documented/ });
 fault('a public function without documentation', { file: LIBRARY, from: '// [twice]\n\n}', to: 'inline int thrice(int x) { return 3 * x; }\n// [twice]\n\n}', says: /Doxygen: .*thrice.*not documented/ });
 fault('a documented parameter that is not there', { file: LIBRARY, from: '\\param x  the', to: '\\param y  the', says: /Doxygen: / });
