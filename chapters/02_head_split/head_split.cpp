@@ -425,7 +425,7 @@ std::string draw_maps(const Options& options) {
 // One strip of memory: cell n shows which head and token its float belongs to.
 void draw_strip(mha::Svg& svg, double top, const std::string& title,
                 const Sizes& s, bool heads_first) {
-  svg.text(0, top, title, "start", "font-weight='600'");
+  svg.text(0, top, title, "", "font-weight='600'");
   for (Index h = 0; h < s.heads; ++h)
     for (Index t = 0; t < s.tokens; ++t)
       for (Index c = 0; c < s.d_head; ++c) {
@@ -434,13 +434,13 @@ void draw_strip(mha::Svg& svg, double top, const std::string& title,
         const double x = 26 * static_cast<double>(at);
         const bool chosen = h == 1;
         svg.rectangle(x, top + 10, 24, 24,
-                      fmt::format("rx='3' fill='var({})' fill-opacity='{}'",
+                      fmt::format("fill='var({})' fill-opacity='{}'",
                                   chosen ? "--mark,#b4540a" : "--heat,#2563a8",
                                   chosen ? "0.85" : "0.18"),
                       fmt::format("head {}, token {}, channel {}", h, t, c));
         svg.text(x + 12, top + 26, fmt::format("t{}", t), "middle",
                  chosen ? "font-size='11' fill='var(--paper,#fff)'"
-                        : "font-size='11' fill='var(--ink,#222)'");
+                        : "font-size='11'");
       }
 }
 // [strip]
@@ -459,7 +459,7 @@ std::string draw_walk() {
   draw_strip(svg, 78, "heads first (H, T, d_head): after the transpose", s,
              true);
   svg.text(0, 134, "Filled: the floats of head 1. Each cell names its token.",
-           "start", "fill='var(--quiet,#666)'");
+           "", "fill='var(--quiet,#666)'");
   return svg.finish(26 * 24, 142);
 }
 // [walk figure]

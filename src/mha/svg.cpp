@@ -22,48 +22,59 @@ std::string escape(std::string_view text) {
 }
 // [escape]
 
+// [each cell]
+// Calls draw(row, column, value, "row to column") for every cell.
+template <typename Draw>
+void for_each_cell(const HeatMap& map, Draw draw) {
+  for (std::size_t i = 0; i < map.rows.size(); ++i) {
+    for (std::size_t j = 0; j < map.columns.size(); ++j) {
+      draw(static_cast<double>(i), static_cast<double>(j),
+           map.values(static_cast<Index>(i), static_cast<Index>(j)),
+           fmt::format("{} to {}", map.rows[i], map.columns[j]));
+    }
+  }
+}
+// [each cell]
+
 // [heat cell]
 constexpr std::string_view quiet = "fill='var(--quiet,#666)'";
+constexpr double cell = 38;
 
 // The weight sets how opaque the colour is, so one picture serves a light and
 // a dark page; the number turns to the page's colour where the cell is strong.
-void heat_cell(Svg& svg, double x, double y, double size, float value,
-               const std::string& tooltip) {
-  svg.rectangle(x, y, size - 2, size - 2,
-                fmt::format("rx='3' fill='var(--heat,#2563a8)' "
-                            "fill-opacity='{:.3f}'",
-                            0.06 + 0.94 * value),
-                tooltip);
-  svg.text(x + size / 2 - 1, y + size / 2 + 3, fmt::format("{:.2f}", value),
-           "middle",
-           value > 0.62F ? "font-size='11' fill='var(--paper,#fff)'"
-                         : "font-size='11' fill='var(--ink,#222)'");
+void draw_cells(Svg& svg, const HeatMap& map, double x0, double y0) {
+  svg.open_group("fill='var(--heat,#2563a8)'");
+  for_each_cell(map, [&](double i, double j, float value, const auto& name) {
+    svg.rectangle(x0 + cell * j, y0 + cell * i, cell - 2, cell - 2,
+                  fmt::format("fill-opacity='{:.2f}'", 0.06 + 0.94 * value),
+                  fmt::format("{}: {:.3f}", name, value));
+  });
+  svg.close_group();
+  svg.open_group("font-size='11' text-anchor='middle'");
+  for_each_cell(map, [&](double i, double j, float value, const auto&) {
+    svg.text(x0 + cell * (j + 0.5) - 1, y0 + cell * (i + 0.5) + 3,
+             fmt::format("{:.2f}", value), "",
+             value > 0.62F ? "fill='var(--paper,#fff)'" : "");
+  });
+  svg.close_group();
 }
 // [heat cell]
 
 // [one map]
-constexpr double cell = 38;
-
 void draw_map(Svg& svg, const HeatMap& map, double left, double top,
               double row_names) {
-  svg.text(left, top + 14, map.title, "start", "font-weight='600'");
+  svg.text(left, top + 14, map.title, "", "font-weight='600'");
   const double x0 = left + row_names;
   const double y0 = top + 46;
-  for (Index j = 0; j < map.values.cols(); ++j) {
+  for (std::size_t j = 0; j < map.columns.size(); ++j) {
     svg.text(x0 + cell * (static_cast<double>(j) + 0.5) - 1, y0 - 7,
-             map.columns[static_cast<std::size_t>(j)], "middle", quiet);
+             map.columns[j], "middle", quiet);
   }
-  for (Index i = 0; i < map.values.rows(); ++i) {
-    const std::string& row = map.rows[static_cast<std::size_t>(i)];
-    const double y = y0 + cell * static_cast<double>(i);
-    svg.text(x0 - 8, y + cell / 2 + 3, row, "end", quiet);
-    for (Index j = 0; j < map.values.cols(); ++j) {
-      const std::string& column = map.columns[static_cast<std::size_t>(j)];
-      heat_cell(svg, x0 + cell * static_cast<double>(j), y, cell,
-                map.values(i, j),
-                fmt::format("{} to {}: {:.3f}", row, column, map.values(i, j)));
-    }
+  for (std::size_t i = 0; i < map.rows.size(); ++i) {
+    svg.text(x0 - 8, y0 + cell * (static_cast<double>(i) + 0.5) + 3,
+             map.rows[i], "end", quiet);
   }
+  draw_cells(svg, map, x0, y0);
 }
 // [one map]
 
@@ -73,11 +84,17 @@ void draw_map(Svg& svg, const HeatMap& map, double left, double top,
 Svg::Svg(std::string title, std::string description)
     : title_(std::move(title)), description_(std::move(description)) {}
 
+void Svg::open_group(std::string_view style) {
+  body_ += fmt::format("<g {}>\n", style);
+}
+
+void Svg::close_group() { body_ += "</g>\n"; }
+
 void Svg::rectangle(double x, double y, double width, double height,
                     std::string_view style, std::string_view tooltip) {
   body_ += fmt::format(
-      "<rect x='{:.1f}' y='{:.1f}' width='{:.1f}' height='{:.1f}' {}>", x, y,
-      width, height, style);
+      "<rect x='{:.4g}' y='{:.4g}' width='{:.4g}' height='{:.4g}' rx='3' {}>",
+      x, y, width, height, style);
   if (!tooltip.empty()) {
     body_ += fmt::format("<title>{}</title>", escape(tooltip));
   }
@@ -87,26 +104,24 @@ void Svg::rectangle(double x, double y, double width, double height,
 void Svg::line(const std::vector<double>& points, std::string_view style) {
   body_ += "<polyline fill='none' points='";
   for (std::size_t i = 0; i + 1 < points.size(); i += 2) {
-    body_ += fmt::format("{:.1f},{:.1f} ", points[i], points[i + 1]);
+    body_ += fmt::format("{:.4g},{:.4g} ", points[i], points[i + 1]);
   }
   body_ += fmt::format("' {}/>\n", style);
 }
 
 void Svg::text(double x, double y, std::string_view text,
                std::string_view anchor, std::string_view style) {
-  const bool coloured = style.find("fill=") != std::string_view::npos;
-  body_ += fmt::format(
-      "<text x='{:.1f}' y='{:.1f}' text-anchor='{}' {}{}>{}</text>", x, y,
-      anchor, coloured ? "" : "fill='var(--ink,#222)' ", style,
-      escape(text));
-  body_ += '\n';
+  body_ += fmt::format("<text x='{:.4g}' y='{:.4g}'", x, y);
+  if (!anchor.empty()) body_ += fmt::format(" text-anchor='{}'", anchor);
+  if (!style.empty()) body_ += fmt::format(" {}", style);
+  body_ += fmt::format(">{}</text>\n", escape(text));
 }
 
 std::string Svg::finish(double width, double height) const {
   return fmt::format(
       "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {:.0f} {:.0f}' "
       "width='{:.0f}' height='{:.0f}' role='img' font-size='13' "
-      "font-family='system-ui, sans-serif'>"
+      "font-family='system-ui, sans-serif' fill='var(--ink,#222)'>"
       "\n<title>{}</title>\n<desc>{}</desc>\n{}</svg>",
       width, height, width, height, escape(title_), escape(description_),
       body_);
@@ -148,7 +163,7 @@ std::string draw_line_chart(const LineChart& chart) {
   constexpr double left = 56, top = 34, width = 420, height = 220;
   const double step = width / static_cast<double>(chart.x.size() - 1);
   Svg svg(chart.title, chart.description);
-  svg.text(8, 16, chart.y_label, "start", quiet);
+  svg.text(8, 16, chart.y_label, "", quiet);
   for (int tick = 0; tick <= 4; ++tick) {
     const double y = top + height * (1 - tick / 4.0);
     svg.line({left, y, left + width, y},

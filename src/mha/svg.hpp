@@ -18,7 +18,14 @@ class Svg {
   /// \param description  what a reader who cannot see it needs to know
   Svg(std::string title, std::string description);
 
-  /// A filled rectangle.
+  /// What is drawn until close_group() shares a style.
+  /// \param style  presentation attributes, such as `fill="var(--heat)"`
+  void open_group(std::string_view style);
+
+  /// Ends the group opened last.
+  void close_group();
+
+  /// A filled rectangle with rounded corners.
   /// \param x        left edge
   /// \param y        upper edge
   /// \param width    width
@@ -37,10 +44,10 @@ class Svg {
   /// \param x       anchor
   /// \param y       baseline
   /// \param text    what it says
-  /// \param anchor  "start", "middle" or "end"
+  /// \param anchor  "start", "middle" or "end"; empty leaves it to the group
   /// \param style   presentation attributes
   void text(double x, double y, std::string_view text,
-            std::string_view anchor = "start", std::string_view style = "");
+            std::string_view anchor = "", std::string_view style = "");
 
   /// \param width   of the picture
   /// \param height  of the picture
