@@ -20,17 +20,19 @@ export function readEarlyScript(project) {
   return withoutComments(text).replace(/\n/g, ' ').trim();
 }
 
-/** Copies styles, script and icon into `out`; gives their names. */
+/** Copies styles, scripts and icon into `out`; gives their names. */
 export function copyTheme(project, out) {
   const theme = path.join(project, 'book/theme');
   fs.copyFileSync(path.join(theme, 'icon.svg'), path.join(out, 'icon.svg'));
-  const script = fs.readFileSync(path.join(theme, 'theme.js'), 'utf8');
-  fs.writeFileSync(path.join(out, 'theme.js'), withoutComments(script));
+  for (const name of ['theme.js', 'exercises.js']) {
+    const script = fs.readFileSync(path.join(theme, name), 'utf8');
+    fs.writeFileSync(path.join(out, name), withoutComments(script));
+  }
   for (const name of ['theme.css', 'reference.css']) {
     const style = fs.readFileSync(path.join(theme, name), 'utf8');
     fs.writeFileSync(path.join(out, name), withoutSpace(style));
   }
-  return ['theme.js', 'icon.svg', 'theme.css', 'reference.css'];
+  return ['theme.js', 'exercises.js', 'icon.svg', 'theme.css', 'reference.css'];
 }
 
 /** A script without its comment lines and indentation. */
@@ -40,7 +42,8 @@ function withoutComments(script) {
 
 /** A style sheet without its comments and spare white space. */
 function withoutSpace(style) {
-  return style.replace(/\/\*[\s\S]*?\*\//g, '').replace(/\s+/g, ' ').replace(/ ?([{};,]) ?/g, '$1').trim();
+  return style.replace(/\/\*[\s\S]*?\*\//g, '').replace(/\s+/g, ' ')
+    .replace(/ ?([{};,>]) ?/g, '$1').replace(/: /g, ':').replace(/;\}/g, '}').trim();
 }
 
 /**

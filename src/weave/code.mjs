@@ -43,12 +43,13 @@ export function plainCode(lines) {
   return `<pre class="code plain" tabindex="0"><code>${lines.map((line) => `${line}\n`).join('')}</code></pre>`;
 }
 
-/** A part shown in a page: caption above, numbered lines below. */
+/** A part shown in a page: caption above, linked to its listing if it has one, numbered lines below. */
 export function partFigure(lines, { part, id, label }, listing) {
   const range = part.first === part.last ? `line ${part.first}` : `lines ${part.first}–${part.last}`;
+  const place = `${escape(part.source.name)}, ${range}`;
   const name = label ? `<span class="part">${escape(label)}</span> ` : '';
   return `<figure class="listing"${id ? ` id="${id}"` : ''}><figcaption>${name}`
-    + `<a href="${listing}">${escape(part.source.name)}, ${range}</a></figcaption>${numberedCode(linkedOnce(lines), part.first)}</figure>`;
+    + `${listing ? `<a href="${listing}">${place}</a>` : place}</figcaption>${numberedCode(linkedOnce(lines), part.first)}</figure>`;
 }
 
 /** Links each name where it first stands: calmer to read, and shorter. */

@@ -1,9 +1,12 @@
 // The exercises: their texts come from the comment that begins each file.
 
+import fs from 'node:fs';
 import path from 'node:path';
+import { leadingComment } from './comments.mjs';
 import { filesUnder, readText } from './files.mjs';
 
 const KINDS = ['predict', 'implement', 'find the bug', 'prove or measure'];
+const ANSWER = /^answer: ch(\d+)\.([\w.-]+) within (\d+(?:\.\d+)?)$/;
 const FILE = /^chapters\/(\d\d)_[^/]+\/exercises\/(\d+)_([a-z0-9_]+)\.cpp$/;
 
 /** Every exercise by number ("2.1"). */
@@ -32,7 +35,7 @@ export function checkAllShown(exercises, problems) {
 }
 
 function readExercise(root, file, number, problems) {
-  const comment = leadingComment(readText(path.join(root, file)));
+  const comment = leadingComment(readText(path.join(root, file)).split('\n'));
   const { facts, text, textLine, hints } = splitComment(comment);
   const wrong = (line, message) => problems.add({ file, line }, message);
   const name = comment[0]?.match(/^Exercise (\d+\.\d+): (.+)$/);
@@ -52,9 +55,35 @@ function readExercise(root, file, number, problems) {
     wrong(textLine, 'the exercise has no text; say after an empty comment line what to do');
   }
   if (hints.length === 0) wrong(1, 'the exercise has no hint; add a line "// hint: ..." after the text');
+  const answer = readAnswer(kind, comment, wrong);
+  if (answer) checkReadsIt(answer, root, file, problems);
   return {
-    number, file, name: name?.[2] ?? '', kind, difficulty, section: facts.get('section'), text, textLine, hints, shown: null,
+    number, file, name: name?.[2] ?? '', kind, difficulty, section: facts.get('section'),
+    answer, text, textLine, hints, solution: null, shown: null,
   };
+}
+
+/** Which value of which program is right in a predict exercise: {chapter, name, tolerance, line}. */
+function readAnswer(kind, comment, wrong) {
+  const line = comment.findIndex((text) => text.startsWith('answer:')) + 1;
+  const match = comment[line - 1]?.match(ANSWER);
+  if (kind !== 'predict') {
+    if (line) wrong(line, 'only a predict exercise has an answer to check; remove the line, or change the kind');
+  } else if (!match) {
+    wrong(line || 1, 'a predict exercise must have a line "// answer: ch01.name within 0.005": a value of a program, and how far off is still right');
+  } else {
+    return { chapter: Number(match[1]), name: match[2], tolerance: match[3], line };
+  }
+  return null;
+}
+
+/** The page and the command must call the same answer right. */
+function checkReadsIt({ name, line }, root, file, problems) {
+  const check = file.replace('/exercises/', '/checks/');
+  const full = path.join(root, check);
+  if (!fs.existsSync(full) || !new RegExp(`"ch\\d+\\.${name}"`).test(readText(full))) {
+    problems.add({ file, line }, `${check} does not read "${name}"; let it compare with the same value`);
+  }
 }
 
 /** The header's facts up to the first empty line, the text, and the hints. */
@@ -73,11 +102,5 @@ function splitComment(comment) {
     else hints.at(-1)?.text.push(line.trim());
   });
   return { facts, text: comment.slice(textStart, textEnd), textLine: textStart + 1, hints };
-}
-
-function leadingComment(text) {
-  const lines = text.split('\n');
-  const end = lines.findIndex((line) => !line.startsWith('//'));
-  return lines.slice(0, end < 0 ? lines.length : end).map((line) => line.replace(/^\/\/ ?/, ''));
 }
 

@@ -2,12 +2,13 @@
 // in the finished page is kept with its token.
 
 import { expandInline, fillValues } from './inline.mjs';
-import { splitBlocks } from './book.mjs';
+import { emit, emitBlock, emitCode, emitWrapped } from './emit.mjs';
 import { list, nearest } from './errors.mjs';
+import { expandExercise, expandSolution } from './expand_exercise.mjs';
 import { inlineSvg } from './figures.mjs';
 import { escape, slug, uniqueId, withCurlyQuotes } from './html.mjs';
 import { outputParts, trimBlank } from './runs.mjs';
-import { dedented, findPart, markShown } from './sources.mjs';
+import { findPart, markShown } from './sources.mjs';
 
 export const DEPTH_NAMES = { beginner: 'Beginner', developer: 'Developer', researcher: 'Researcher' };
 
@@ -16,6 +17,7 @@ export async function expandPage(page, book) {
   Object.assign(page, {
     out: [], origins: [], tokens: [], ids: new Set(page.anchors),
     figures: 0, equations: 0, depth: null, level: 1, section: null,
+    chapterSection: null, exercisesIn: new Map(),
   });
   page.token = (kind, html, data = {}) => {
     const name = `MHAx${String(page.tokens.length).padStart(4, '0')}x`;
@@ -45,6 +47,7 @@ const EXPAND = {
   heading(block, page, book) {
     page.level = block.level;
     page.section = { id: block.id, text: block.text };
+    if (block.level === 2) page.chapterSection = block.id;
     emit(page, `\n${'#'.repeat(block.level)} ${expandInline(block.text, block.where, page, book)}\n\n`, block.where);
   },
   depth: expandDepth,
@@ -57,30 +60,10 @@ const DIRECTIVE = {
   claim: expandClaim,
   output: expandOutput,
   figure: expandFigure,
-  exercise: expandExercise,
+  exercise: (block, page, book) => expandExercise(block, page, book, expandBlocks),
+  solution: (block, page, book) => expandSolution(block, page, book, expandBlocks),
   bibliography: expandBibliography,
 };
-
-/** Adds lines to the page for Doxygen; all come from the same place. */
-function emit(page, text, where) {
-  const lines = text.split('\n');
-  lines.pop();
-  lines.forEach((line, i) => {
-    page.out.push(line);
-    page.origins.push({ file: where.file, line: where.line + Math.min(i, lines.length - 1) });
-  });
-}
-
-/** Adds a token alone in its paragraph. */
-function emitBlock(page, token, { where, indent = '' }) {
-  emit(page, `\n${indent}${token}\n\n`, { file: where.file, line: where.line });
-}
-
-/** Adds a paragraph of prose between two tokens. */
-function emitWrapped(page, open, text, close, block, book) {
-  const inner = expandInline(text, block.where, page, book).replace(/\n/g, ' ');
-  emit(page, `\n${block.indent ?? ''}${page.token('open', open)} ${inner} ${page.token('close', close)}\n\n`, block.where);
-}
 
 function expandDepth(block, page, book) {
   const { name, where, broken } = block;
@@ -139,12 +122,6 @@ function showPart(part, wantedId, block, page, book) {
     where: block.where, page, id, section: page.section?.text ?? page.title,
   }, book.problems);
   return id;
-}
-
-/** Code goes through Doxygen, which colours it and links its names. */
-function emitCode(page, part, data, block) {
-  emitBlock(page, page.token('code', '', { part, ...data }), block);
-  emit(page, `\\code{.cpp}\n${dedented(part).join('\n')}\n\\endcode\n\n`, block.where);
 }
 
 function expandClaim(block, page, book) {
@@ -261,51 +238,6 @@ async function expandFigure(block, page, book) {
   const command = run.typed ? ` <kbd>${escape(commandFor(program, run.typed))}</kbd>` : '';
   emitWrapped(page, `<figure class="picture" id="${id}"><div class="plate" tabindex="0">${svg}</div>`
     + `<figcaption><span class="label">Figure ${number}</span> `, caption, `${command}</figcaption></figure>`, block, book);
-}
-
-async function expandExercise(block, page, book) {
-  const exercise = book.exercises.get(block.rest);
-  if (!exercise) {
-    book.problems.add(block.where, `no exercise ${block.rest}; there are ${list([...book.exercises.keys()])}`);
-    return;
-  }
-  if (exercise.shown) {
-    book.problems.add(block.where, `exercise ${exercise.number} is already shown at ${exercise.shown.file}:${exercise.shown.line}; link there instead`);
-    return;
-  }
-  exercise.shown = block.where;
-  const id = uniqueId(`exercise-${exercise.number.replace('.', '-')}`, page.ids);
-  page.anchors.add(id);
-  const level = Math.min(page.level + 1, 6);
-  const marks = '●'.repeat(exercise.difficulty) + '○'.repeat(3 - exercise.difficulty);
-  emitBlock(page, page.token('block', `<section class="exercise" aria-labelledby="${id}">`
-    + `<h${level} class="exercise-title" id="${id}"><span class="label">Exercise ${exercise.number}</span> ${escape(withCurlyQuotes(exercise.name))}</h${level}>`
-    + `<p class="exercise-facts"><span>${escape(exercise.kind ?? '')}</span> `
-    + `<span><span aria-hidden="true">${marks}</span><span class="heard">difficulty ${exercise.difficulty} of 3</span></span></p>`), block);
-  if (exercise.section && !page.anchors.has(exercise.section)) {
-    book.problems.add({ file: exercise.file, line: 1 }, `the page has no section "${exercise.section}"; name one as its links do, such as common-mistakes`);
-  }
-  await expandProse(exercise.text, { file: exercise.file, line: exercise.textLine }, page, book);
-  for (const [i, hint] of exercise.hints.entries()) {
-    emitBlock(page, page.token('block', `<details class="hint"><summary>Hint ${i + 1}</summary>`), block);
-    // The hints fold out one by one, in order.
-    // eslint-disable-next-line no-await-in-loop
-    await expandProse(hint.text, { file: exercise.file, line: hint.line }, page, book);
-    emitBlock(page, page.token('block', '</details>'), block);
-  }
-  emitBlock(page, page.token('block', `<p class="exercise-start"><kbd>./mha start ${exercise.number}</kbd> `
-    + `<span class="file">${escape(exercise.file)}</span></p></section>`), block);
-}
-
-/** The lines of an exercise: prose, math and code, but no directives. */
-async function expandProse(lines, start, page, book) {
-  const kinds = ['text', 'blank', 'display', 'fence'];
-  const blocks = splitBlocks(lines, start, book.problems);
-  for (const { kind, where } of blocks) {
-    if (kinds.includes(kind)) continue;
-    book.problems.add(where, 'the text of an exercise holds only prose, math and code; move the rest to the page');
-  }
-  await expandBlocks(blocks.filter(({ kind }) => kinds.includes(kind)), page, book);
 }
 
 function expandBibliography(block, page, book) {

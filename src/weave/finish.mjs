@@ -97,11 +97,11 @@ function setParts(body, page, book, listings) {
         + `${part.last - part.first + 1}; remove what it takes for a command`);
     }
     const listing = listings.get(part.source.file);
-    if (!listing) {
+    if (!listing && !token.unlisted) {
       book.problems.add({ file: part.source.file }, 'Doxygen made no page of this file; add its ending to FILE_PATTERNS in Doxyfile');
       return whole;
     }
-    return partFigure(lines, token, `${listing.html}#${listing.line(part.first)}`);
+    return partFigure(lines, token, listing && `${listing.html}#${listing.line(part.first)}`);
   });
 }
 

@@ -22,6 +22,7 @@ ${page.summary ? `<meta name="description" content="${escape(page.summary)}">\n`
 <link rel="stylesheet" href="theme.css">
 ${page.kind === 'reference' ? '<link rel="stylesheet" href="reference.css">\n' : ''}<script>${early}</script>
 <script src="theme.js" defer></script>
+<script src="exercises.js" defer></script>
 </head>
 <body class="${page.kind}">
 ${page.shapes ?? ''}<a class="skip" href="#text">Skip to the text</a>
@@ -105,8 +106,10 @@ ${group('Full listings', 'listing')}${group('Library sources', 'source')}${group
 function sectionList(page, open) {
   const sections = page.page.sections.filter((section) => section.level === 2);
   if (sections.length === 0) return '';
-  const items = sections.map(({ id, text, depth }) =>
-    `<li${depth ? ` data-depth="${depth}"` : ''}><a href="${page.html}#${id}">${escape(text)}</a></li>`);
+  const items = sections.map(({ id, text, depth }) => {
+    const exercises = page.page.exercisesIn.get(id);
+    return `<li${depth ? ` data-depth="${depth}"` : ''}><a href="${page.html}#${id}"${exercises ? ` data-of="${exercises.join(' ')}"` : ''}>${escape(text)}</a></li>`;
+  });
   const name = page.label || page.title;
   return `<details class="sections"${open ? ' open' : ''}><summary><span class="heard">Sections of ${escape(name)}</span></summary>`
     + `<ul>${items.join('')}</ul></details>`;

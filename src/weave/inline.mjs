@@ -109,11 +109,16 @@ function value(rest, where, token, book) {
   }
   const source = rest.match(/^\{\{[^\n]*?\}\}|^\{\{/)[0];
   book.problems.add(where, `${source} is no value and no known line; values are {{chNN.name}}, `
-    + 'code, claim, output, figure, exercise and bibliography stand alone on a line');
+    + 'code, claim, output, figure, exercise, solution and bibliography stand alone on a line');
   return { source, markdown: '' };
 }
 
 function valueText(chapter, name, where, book) {
+  return valueOf(chapter, name, where, book)?.text;
+}
+
+/** A value that a program wrote: {number, text}; undefined with a problem noted. */
+export function valueOf(chapter, name, where, book) {
   const values = book.values.get(chapter);
   if (!values) {
     book.problems.add(where, `no program of chapter ${chapter} is built; the chapters are ${list([...book.values.keys()])}`);
@@ -129,7 +134,7 @@ function valueText(chapter, name, where, book) {
     book.problems.add(where, `the value "${name}" has no text; its program must write {"number": …, "text": "…"}`);
     return undefined;
   }
-  return found.text;
+  return found;
 }
 
 /** A link to another page of the book; its section is checked when all pages are known. */

@@ -17,6 +17,7 @@ import { framer } from './frame.mjs';
 import { checkLinks } from './links.mjs';
 import { Formulas, readMacros } from './math.mjs';
 import { readPrograms, Runs } from './runs.mjs';
+import { checkSolutions, readSolutions } from './solutions.mjs';
 import { checkCoverage, readLeftOut, readSource } from './sources.mjs';
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
@@ -66,6 +67,7 @@ async function readBook(root, build, programs, problems) {
     links: [], values: new Map(), claims: new Map(),
     bibliographyShown: null, bibliographyPage: '',
   };
+  readSolutions(root, book.exercises, problems);
   book.bibliography = await Bibliography.read(root, path.join(build, 'bibliography.json'), problems);
   await Promise.all(programs.map((program) => runProgram(program, book)));
   return book;
@@ -110,6 +112,7 @@ function checkBook(book) {
     problems.add({ file: 'book/book.bib' }, 'is cited but no page shows it; put {{bibliography}} on one');
   }
   checkAllShown(book.exercises, problems);
+  checkSolutions(book);
   checkCoverage(book.sources, book.leftOut, problems);
 }
 

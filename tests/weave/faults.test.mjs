@@ -12,16 +12,21 @@ const PROGRAM = 'chapters/01_first/first.cpp';
 const FAKE = 'chapters/01_first/first.sh';
 const LIBRARY = 'src/mha/tiny.hpp';
 const EXERCISE = 'chapters/01_first/exercises/1_three.cpp';
+const SOLUTION = 'chapters/01_first/solutions/1_three.cpp';
+const CHECK = 'chapters/01_first/checks/1_three.cpp';
+const SOLUTIONS = 'book/91_solutions.md';
 
 /**
  * One fault: `from` becomes `to` in `file`; the weave must then say `says` at
- * `at` (file:line, or a file and a piece of the line's text).
+ * `at` (file:line, or a file and a piece of the line's text). A fault that takes
+ * two edits has the second in `also`.
  */
-function fault(name, { file, from, to, at, says }) {
+function fault(name, { file, from, to, at, says, also }) {
   test(name, async () => {
     const book = copyBook();
     try {
       edit(book, file, from, to);
+      if (also) edit(book, also.file, also.from, also.to);
       const lines = await complaints(book);
       const place = placeOf(book, at ?? [file, to.split('\n')[0]]);
       const there = lines.filter((line) => line.startsWith(`${place}: `));
@@ -62,7 +67,7 @@ fault('a left-out pattern without a reason', { file: 'book/left_out.json', from:
 
 // --- values, claims, programs ---
 
-fault('a value that no program wrote', { file: PAGE, from: 'says {{ch01.sum}}', to: 'says {{ch01.total}}', says: /writes no value "total"; it writes sum/ });
+fault('a value that no program wrote', { file: PAGE, from: 'says {{ch01.sum}}', to: 'says {{ch01.total}}', says: /writes no value "total"; it writes (?:sum, double|double, sum)/ });
 fault('a value of a chapter that is not there', { file: PAGE, from: 'says {{ch01.sum}}', to: 'says {{ch07.sum}}', says: /no program of chapter 7 is built; the chapters are 1/ });
 fault('a value inside math that no program wrote', { file: PAGE, from: '2 = {{ch01.sum}}$', to: '2 = {{ch01.total}}$', says: /writes no value "total"/ });
 fault('an unknown claim', { file: PAGE, from: 'and two is four}}', to: 'and two is five}}', says: /no test case "the sum of "two" and two is five"/ });
@@ -105,6 +110,31 @@ fault('an exercise of no section', { file: EXERCISE, from: '// section: finer-po
 fault('an exercise of an unknown section', { file: EXERCISE, from: 'finer-points', to: 'rougher-points', at: `${EXERCISE}:1`, says: /the page has no section "rougher-points"/ });
 fault('an exercise without a hint', { file: EXERCISE, from: '// hint: Count on your fingers. Two hands\n//   are enough for $3 + 3$.\n', to: '', at: `${EXERCISE}:1`, says: /has no hint/ });
 fault('a directive in an exercise', { file: EXERCISE, from: '// Then say why.', to: '// {{output first: The sum}}', says: /holds only prose, math and code/ });
+fault('an exercise that two places show', { file: PAGE, from: '{{exercise 1.1}}', to: '{{exercise 1.1}}\n\nAgain:\n\n{{exercise 1.1}}', at: `${PAGE}:64`, says: /exercise 1\.1 is already shown at book\/01_first\.md:60/ });
+
+// --- answers ---
+
+fault('a predict exercise without an answer', { file: EXERCISE, from: '// answer: ch01.double within 0.5\n', to: '', at: `${EXERCISE}:1`, says: /must have a line "\/\/ answer: / });
+fault('an answer without a tolerance', { file: EXERCISE, from: ' within 0.5', to: '', at: `${EXERCISE}:6`, says: /must have a line "\/\/ answer: / });
+fault('an answer that is typed', { file: EXERCISE, from: 'ch01.double within', to: '6 within', says: /must have a line "\/\/ answer: / });
+fault('an answer that no program wrote', { file: EXERCISE, from: 'ch01.double', to: 'ch01.triple', says: /writes no value "triple"/, also: { file: CHECK, from: 'ch01.double', to: 'ch01.triple' } });
+fault('an answer of a chapter that is not there', { file: EXERCISE, from: 'ch01.double', to: 'ch07.double', says: /no program of chapter 7 is built/ });
+fault('an answer that is no number', { file: FAKE, from: '"number": 6', to: '"number": null', at: `${EXERCISE}:6`, says: /"double" is no finite number/ });
+fault('an answer to an exercise of another kind', { file: EXERCISE, from: 'kind: predict', to: 'kind: implement', at: `${EXERCISE}:6`, says: /only a predict exercise has an answer/ });
+fault('a check that reads another value than the page', { file: CHECK, from: 'ch01.double', to: 'ch01.sum', at: `${EXERCISE}:6`, says: /checks\/1_three\.cpp does not read "double"/ });
+
+// --- solutions ---
+
+fault('a solution that no page shows', { file: SOLUTIONS, from: '{{solution 1.1}}', to: 'None.', at: `${SOLUTION}:1`, says: /no page shows solution 1\.1; add \{\{solution 1\.1\}\}/ });
+fault('a solution that a page shows twice', { file: SOLUTIONS, from: '{{solution 1.1}}', to: '{{solution 1.1}}\n\n{{solution 1.1}}', at: `${SOLUTIONS}:5`, says: /solution 1\.1 is already shown at book\/91_solutions\.md:3/ });
+fault('a solution of no exercise', { file: SOLUTIONS, from: '{{solution 1.1}}', to: '{{solution 1.2}}', says: /no exercise 1\.2 to solve; there are 1\.1/ });
+fault('a solution in a chapter', { file: PAGE, from: 'Now the printing.', to: '{{solution 1.1}}', at: `${PAGE}:21`, says: /a solution in the text spoils its exercise/ });
+fault('a solution of another name', { file: SOLUTION, from: 'Three and three', to: 'Three and four', at: `${SOLUTION}:1`, says: /must read "\/\/ Solution 1\.1: Three and three"/ });
+fault('a solution that does not explain itself', { file: SOLUTION, from: '// Two hands have $5 + 5$ fingers, and `3 + 3` takes six.\n', to: '', at: `${SOLUTION}:1`, says: /does not explain itself/ });
+fault('a TeX error in a solution', { file: SOLUTION, from: '$5 + 5$', to: '$5 + \\oops$', at: `${SOLUTION}:3`, says: /Undefined control sequence \\oops/ });
+fault('a solution that a part gives away', { file: PROGRAM, from: '  if (true) {', to: '  int sum = 3;   // like the solution\n\n  for (int i = 0; i < 3; ++i)  sum += 1;\n  if (true) {', at: [PAGE, '{{code first.cpp: print'], says: /shows what solution 1\.1 holds from line 7 on/, also: { file: SOLUTION, from: 'return sum;', to: 'if (true) {\n    sum += 0;\n  }' } });
+fault('a solution that the prose gives away', { file: PAGE, from: 'import torch\nprint("a $ sign")', to: 'int three() {\n  int sum = 3;\n  for (int i = 0; i < 3; ++i) sum += 1;', at: [PAGE, '```python'], says: /shows what solution 1\.1 holds from line 6 on/ });
+
 fault('an unknown citation', { file: PAGE, from: '@shazeer2019]', to: '@shazer2019]', says: /no entry shazer2019 .*nearest: shazeer2019/ });
 fault('a source that nobody cites', { file: PAGE, from: '[@knuth1984; @shazeer2019]', to: '[@knuth1984]', at: ['book/book.bib', 'shazeer2019'], says: /no page cites shazeer2019/ });
 fault('a source without a year', { file: 'book/book.bib', from: '  year = {1984},\n', to: '', at: ['book/book.bib', 'knuth1984'], says: /lacks year/ });
@@ -163,6 +193,22 @@ test('a claim in a file that no program runs', async () => {
   edit(book, LIBRARY, '}  // namespace', 'TEST_CASE("never run") {\n}\n\n}  // namespace');
   edit(book, PAGE, '{{exercise 1.1}}', '{{exercise 1.1}}\n\n{{claim tiny.hpp: never run}}');
   assert.match((await complaints(book)).join('\n'), /01_first\.md:62: src\/mha\/tiny\.hpp belongs to no chapter program/);
+  book.remove();
+});
+
+test('an exercise without a solution, and a solution without an exercise', async () => {
+  const book = copyBook();
+  fs.renameSync(path.join(book.root, SOLUTION), path.join(book.root, SOLUTION.replace('1_three', '2_four')));
+  const lines = await complaints(book);
+  assert.match(lines[0], /exercises\/1_three\.cpp:1: exercise 1\.1 has no solution; write chapters\/01_first\/solutions\/1_three\.cpp/);
+  assert.match(lines[1], /solutions\/2_four\.cpp:1: solves no exercise/);
+  book.remove();
+});
+
+test('a predict exercise without a check', async () => {
+  const book = copyBook();
+  fs.rmSync(path.join(book.root, CHECK));
+  assert.match((await complaints(book)).join('\n'), /exercises\/1_three\.cpp:6: chapters\/01_first\/checks\/1_three\.cpp does not read "double"/);
   book.remove();
 });
 

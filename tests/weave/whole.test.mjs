@@ -23,7 +23,7 @@ const holds = (page, wanted) => assert.ok(wanted.test(page), `the page lacks ${w
 const pages = () => fs.readdirSync(book.out).filter((name) => name.endsWith('.html')).sort();
 
 test('it has a page for each file of prose, each program, and the library', () => {
-  assert.deepEqual(pages(), ['bibliography.html', 'first.html', 'index.html', 'listing_first.html', 'mha.html', 'tiny.hpp.source.html']);
+  assert.deepEqual(pages(), ['bibliography.html', 'first.html', 'index.html', 'listing_first.html', 'mha.html', 'solutions.html', 'tiny.hpp.source.html']);
 });
 
 test('no placeholder and no directive is left in any page', () => {
@@ -85,6 +85,29 @@ test('a figure is inlined with a title, a description and ids of its own', () =>
 
 test('an exercise shows its text, its command and its file', () => {
   holds(book.page('first.html'), /<h4 class="exercise-title" id="exercise-1-1"><span class="label">Exercise 1\.1<\/span> Three and three<\/h4>[\s\S]*?difficulty 2 of 3[\s\S]*?<p>Then say why\.<\/p>[\s\S]*?<summary>Hint 1<\/summary>\s*<p>Count on your fingers\.[\s\S]*?<kbd>\.\/mha start 1\.1<\/kbd> <span class="file">chapters\/01_first\/exercises\/1_three\.cpp<\/span>/);
+});
+
+test('a predict exercise has a field, and what is right is coded', () => {
+  const page = book.page('first.html');
+  holds(page, /<form class="answer" data-answer="[\w+/=]+"><label for="answer-1-1">/);
+  const coded = page.match(/data-answer="([^"]+)"/)[1];
+  assert.equal(decodeURIComponent(atob(coded)), '6 0.5 6 ± 0');
+});
+
+test('an exercise and its solution link to each other, and the contents know which exercises a section has', () => {
+  holds(book.page('first.html'), /<a href="solutions\.html#solution-1-1">Solution 1\.1<\/a>/);
+  holds(book.page('solutions.html'), /<details class="solution" id="solution-1-1"><summary><span class="label">Solution 1\.1<\/span> Three and three<\/summary>[\s\S]*Two hands have [\s\S]*<a href="first\.html#exercise-1-1">Exercise 1\.1<\/a>/);
+  holds(book.page('solutions.html'), /<figcaption>chapters\/01_first\/solutions\/1_three\.cpp, lines 4–10<\/figcaption>[\s\S]*<b>int<\/b> three\(\) \{/);
+  holds(book.page('bibliography.html'), /<a href="first\.html#what-it-looks-like" data-of="1\.1">/);
+});
+
+test('a page may show code that the exercise itself gives', async () => {
+  const other = copyBook();
+  const given = 'int three() {\n  int sum = 3;\n  for (int i = 0; i < 3; ++i) sum += 1;';
+  edit(other, 'book/01_first.md', 'import torch\nprint("a $ sign")', given);
+  edit(other, 'chapters/01_first/exercises/1_three.cpp', 'int main() { return 1; }', `${given}\n  return 0;\n}`);
+  assert.deepEqual(await complaints(other), []);
+  other.remove();
 });
 
 test('sections have readable ids, their level, and a place in the contents', () => {
@@ -181,9 +204,9 @@ test('from the command line: one line a fault, and status 1', () => {
   const given = ['--programs', other.programs, '--build', path.join(other.root, 'build'), '--out', other.out, '--root', other.root];
   const failed = run(given);
   assert.equal(failed.status, 1);
-  assert.equal(failed.err, 'book/01_first.md:7: chapter 1\'s program writes no value "total"; it writes sum\n');
+  assert.equal(failed.err, 'book/01_first.md:7: chapter 1\'s program writes no value "total"; it writes double, sum\n');
   edit(other, 'book/01_first.md', 'says {{ch01.total}}', 'says {{ch01.sum}}');
-  assert.match(run(given).out, /^Wove 6 pages\.\n$/);
+  assert.match(run(given).out, /^Wove 7 pages\.\n$/);
   assert.match(run(given).out, /^The book is up to date\.\n$/);
   assert.match(run(['--programs']).err, /^weave: --programs is no option with a value; the options are /);
   assert.match(run([]).err, /^weave: --programs is missing/);

@@ -3,6 +3,7 @@
 // difficulty: 1
 // section: hiding-keys
 // check: the predicted weight is the one the program computes
+// answer: ch01.weight_beside_hidden within 0.005
 //
 // A query has three keys with the scores 999, 1000 and 1001. The third key is
 // hidden. What weight does the second key get, the one with score 1000?

@@ -3,6 +3,7 @@
 // difficulty: 1
 // section: splitting-without-a-copy
 // check: the predicted place is where the program puts it
+// answer: ch02.piece_heads_first within 0
 //
 // The reference layer has 6 tokens, 4 heads and 2 floats a head. After the
 // projection token 2's piece of head 3 begins 22 floats from the start of q:

@@ -1,0 +1,105 @@
+// Exercises in the page: checks an answer, and remembers what is solved.
+// Without this script each exercise still shows its command.
+
+{
+  const STORE = 'many-heads-exercises';
+  const boxes = [...document.querySelectorAll('.exercise')];
+  let kept = {};
+
+  /** What is solved: number -> the right answer, or true where the reader said so. */
+  function read() {
+    try {
+      const text = localStorage.getItem(STORE);
+      if (text) kept = Object(JSON.parse(text));
+    } catch {
+      // Nothing readable is kept; what this page knows still holds.
+    }
+    return kept;
+  }
+
+  function keep(number, value) {
+    kept = { ...read(), [number]: value };
+    try {
+      localStorage.setItem(STORE, JSON.stringify(kept));
+    } catch {
+      // It then holds for this page alone.
+    }
+    show();
+  }
+
+  /** Marks what is solved, here and in the contents. */
+  function show() {
+    read();
+    for (const box of boxes) {
+      const solved = Boolean(kept[box.dataset.number]);
+      noteIn(box.querySelector('.exercise-facts'), solved ? '✓ solved' : '');
+      box.querySelector('button[aria-pressed]')?.setAttribute('aria-pressed', String(solved));
+    }
+    for (const link of document.querySelectorAll('[data-of]')) {
+      const numbers = link.dataset.of.split(' ');
+      const solved = numbers.filter((number) => kept[number]).length;
+      noteIn(link, solved ? ` ${solved} of ${numbers.length} solved` : '');
+    }
+  }
+
+  function noteIn(element, text) {
+    let note = element.querySelector('.solved');
+    if (!note) {
+      note = element.appendChild(document.createElement('span'));
+      note.className = 'solved';
+    }
+    note.textContent = text;
+  }
+
+  /** The number in "0.73", "0,73", ".73" or "1/2"; NaN when there is none. */
+  function numberIn(text) {
+    const pieces = text.replace(/\s/g, '').replace(/,/g, '.').replace(/−/g, '-').split('/');
+    const plain = pieces.every((piece) => /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(piece));
+    return plain && pieces.length < 3 ? pieces[0] / (pieces[1] ?? 1) : NaN;
+  }
+
+  function judge({ dataset }, typed) {
+    const [right, tolerance, ...text] = decodeURIComponent(atob(dataset.answer)).split(' ');
+    const number = numberIn(typed);
+    if (!Number.isFinite(number)) return { says: 'Write a number, such as 0.25 or 12.' };
+    if (Math.abs(number - right) > tolerance) return { says: 'Not what the program computes. Hint 1 may help.' };
+    return { right: true, says: `Right: the program computes ${text.join(' ')}.` };
+  }
+
+  for (const box of boxes) {
+    const { number } = box.dataset;
+    box.querySelector('button[aria-pressed]')
+      ?.addEventListener('click', () => keep(number, read()[number] ? undefined : true));
+
+    const form = box.querySelector('form');
+    if (!form) continue;
+    const input = form.querySelector('input');
+    const said = form.querySelector('[role=status]');
+    const say = ({ right, says }) => {
+      // A new node: the same words are then read out again.
+      said.replaceChildren(says);
+      said.className = right ? 'solved' : '';
+      input.setAttribute('aria-invalid', String(!right));
+    };
+    form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      const verdict = judge(form, input.value);
+      say(verdict);
+      if (verdict.right) keep(number, input.value);
+    });
+    // The answer of an earlier visit, unless the book has changed since.
+    const answer = read()[number];
+    if (!answer) continue;
+    const verdict = judge(form, String(answer));
+    if (verdict.right) {
+      input.value = answer;
+      say(verdict);
+    } else {
+      keep(number, undefined);
+    }
+  }
+
+  show();
+  window.addEventListener('storage', show);
+  window.addEventListener('pageshow', show);
+}
