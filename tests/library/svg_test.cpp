@@ -4,7 +4,9 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -165,14 +167,35 @@ TEST_CASE("the picture's title and description come first") {
 
 TEST_CASE("a line takes its points in pairs") {
   mha::Svg svg("t", "d");
-  svg.line({0, 1, 2.25, 3}, "stroke='red'");
+  svg.line({0, 1, 25, 3}, "stroke='red'");
+  std::string xml = svg.finish(10, 20);
+  check_well_formed(xml);
+  const std::size_t start = xml.find(" points='");
+  REQUIRE(start != std::string::npos);
+  std::replace(xml.begin(), xml.end(), ',', ' ');
+  std::istringstream points(xml.substr(start + 9));
+  double x1 = 0, y1 = 0, x2 = 0, y2 = 0, more = 0;
+  REQUIRE((points >> x1 >> y1 >> x2 >> y2));
+  CHECK(std::vector<double>{x1, y1, x2, y2} ==
+        std::vector<double>{0, 1, 25, 3});
+  CHECK_FALSE((points >> more));
+}
+
+TEST_CASE("a group holds what is drawn until it is closed") {
+  mha::Svg svg("t", "d");
+  svg.open_group("fill='red'");
+  svg.text(1, 2, "inside");
+  svg.close_group();
+  svg.text(3, 4, "outside");
   const std::string xml = svg.finish(10, 20);
   check_well_formed(xml);
-  CHECK(count(xml, "0.0,1.0 2.2,3.0") == 1);
+  CHECK(xml.find("<g fill='red'>") < xml.find("inside"));
+  CHECK(xml.find("inside") < xml.find("</g>"));
+  CHECK(xml.find("</g>") < xml.find("outside"));
 }
 
 TEST_CASE("one heat map, two or five are drawn cell by cell, inside") {
-  for (const std::size_t n : {1, 2, 5}) {
+  for (const std::size_t n : {1U, 2U, 5U}) {
     std::vector<HeatMap> maps;
     for (std::size_t m = 0; m < n; ++m) {
       maps.push_back(map_of(3, 4, fmt::format("map <{}>", m)));

@@ -36,7 +36,6 @@ TEST_CASE("uniform numbers equal PyTorch's bit for bit") {
   for (std::uint32_t seed = 0; seed < 20; ++seed) {
     for (const auto& [low, high] : ranges) {
       CAPTURE(seed);
-      CAPTURE(low);
       mha::TorchGenerator generator(seed);
       const auto expected = oracle::uniforms(seed, sizes, low, high);
       for (std::size_t i = 0; i < sizes.size(); ++i) {

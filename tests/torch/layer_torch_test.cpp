@@ -148,11 +148,16 @@ Case draw_case(mha::TorchGenerator& generator,
 
 // Running it.
 
+oracle::Parameters parameters(const mha::LayerWeights<float>& w) {
+  return {w.w_q, w.w_k, w.w_v, w.w_o, w.b_q, w.b_k, w.b_v, w.b_o};
+}
+
 std::vector<oracle::Item> run_torch(const Case& c, Precision precision) {
   const auto run = c.shape.d_key == c.shape.d_value
                        ? oracle::layer
                        : oracle::layer_from_operations;
-  return run(c.weights, c.shape.n_heads, c.batch, c.masks, precision);
+  return run(parameters(c.weights), c.shape.n_heads, c.batch, c.masks,
+             precision);
 }
 
 template <typename Scalar>
@@ -322,10 +327,11 @@ TEST_CASE("PyTorch's operations give what its module gives") {
     Case c = draw_case(generator);
     if (c.shape.d_key != c.shape.d_value) continue;
     c.masks = {};
-    const auto module = oracle::layer(c.weights, c.shape.n_heads, c.batch,
-                                      c.masks, Precision::float64);
-    const auto operations = oracle::layer_from_operations(
-        c.weights, c.shape.n_heads, c.batch, c.masks, Precision::float64);
+    const auto module = oracle::layer(parameters(c.weights), c.shape.n_heads,
+                                      c.batch, c.masks, Precision::float64);
+    const auto operations =
+        oracle::layer_from_operations(parameters(c.weights), c.shape.n_heads,
+                                      c.batch, c.masks, Precision::float64);
     for (std::size_t b = 0; b < module.size(); ++b) {
       CHECK(difference(operations[b], module[b]) <=
             rounding_bound(c.shape, 0x1p-53));

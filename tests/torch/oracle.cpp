@@ -49,7 +49,7 @@ Tensor out_in(const Matrix<float>& w, Precision precision) {
   return to_tensor(w).transpose(0, 1).contiguous().to(dtype(precision));
 }
 
-Tensor bias_of(const mha::RowVector<float>& b, Precision precision) {
+Tensor bias_of(const RowVector<float>& b, Precision precision) {
   if (b.size() == 0) return {};
   return to_tensor(Matrix<float>(b)).squeeze(0).to(dtype(precision));
 }
@@ -89,8 +89,8 @@ std::vector<Item> split_items(const Tensor& output, const Tensor& weights,
 
 // The module.
 
-torch::nn::MultiheadAttention make_module(const mha::LayerWeights<float>& w,
-                                          Index n_heads, Precision precision) {
+torch::nn::MultiheadAttention make_module(const Parameters& w, Index n_heads,
+                                          Precision precision) {
   const Index d_model = w.w_q.rows();
   torch::nn::MultiheadAttention module(
       torch::nn::MultiheadAttentionOptions(d_model, n_heads)
@@ -134,7 +134,7 @@ std::vector<Item> run_module(torch::nn::MultiheadAttention& module,
 
 }  // namespace
 
-std::vector<Item> layer(const mha::LayerWeights<float>& weights, Index n_heads,
+std::vector<Item> layer(const Parameters& weights, Index n_heads,
                         const Batch& batch, const Masks& masks,
                         Precision precision) {
   torch::nn::MultiheadAttention module =
@@ -151,7 +151,7 @@ namespace {
 
 // (T, batch, d_in) to (batch, n_heads, T, d_head).
 Tensor project_to_heads(const Tensor& x, const Matrix<float>& w,
-                        const mha::RowVector<float>& b, Index n_heads,
+                        const RowVector<float>& b, Index n_heads,
                         Precision precision) {
   const Tensor y = F::linear(x, out_in(w, precision), bias_of(b, precision));
   return y.view({y.size(0), y.size(1), n_heads, -1}).permute({1, 2, 0, 3});
@@ -159,9 +159,8 @@ Tensor project_to_heads(const Tensor& x, const Matrix<float>& w,
 
 }  // namespace
 
-std::vector<Item> layer_from_operations(const mha::LayerWeights<float>& w,
-                                        Index n_heads, const Batch& batch,
-                                        const Masks& masks,
+std::vector<Item> layer_from_operations(const Parameters& w, Index n_heads,
+                                        const Batch& batch, const Masks& masks,
                                         Precision precision) {
   const Tensor q = project_to_heads(sequence_first(batch.query, precision),
                                     w.w_q, w.b_q, n_heads, precision);
@@ -197,7 +196,7 @@ Fresh fresh_layer(std::uint64_t seed, Index d_model, Index n_heads,
   fresh.x = to_matrix<float>(x.squeeze(1));
   fresh.item = run_module(module, x, x, x, {}, {}).front();
 
-  mha::LayerWeights<float>& w = fresh.weights;
+  Parameters& w = fresh.weights;
   const auto packed = module->in_proj_weight.chunk(3);
   w.w_q = to_matrix<float>(packed[0]).transpose();
   w.w_k = to_matrix<float>(packed[1]).transpose();
