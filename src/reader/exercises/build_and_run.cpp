@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <regex>
-#include <sstream>
+#include <string_view>
 #include <thread>
 
 namespace reader {
@@ -49,12 +49,20 @@ bool all_passed(const std::string& report) {
          match[1] != "0";
 }
 
+// Not only at the beginning of a line: the reader's code may print as well, and
+// leave its line unfinished.
 std::string first_failed(const std::string& report) {
-  std::istringstream lines(report);
-  for (std::string line; std::getline(lines, line);) {
-    if (line.starts_with("FAILED  ")) return line.substr(8);
-  }
-  return {};
+  constexpr std::string_view mark = "FAILED  ";
+  const std::size_t found = report.find(mark);
+  if (found == std::string::npos) return {};
+  const std::size_t begin = found + mark.size();
+  return report.substr(begin, report.find('\n', begin) - begin);
+}
+
+// A run that crashed counts only the checks it came to.
+std::string without_count(const std::string& report) {
+  static const std::regex count("\n[0-9]+ of [0-9]+ checks passed\n$");
+  return std::regex_replace(report, count, "");
 }
 
 }  // namespace
@@ -96,6 +104,7 @@ Checks read_checks(const Outcome& outcome, int seconds) {
         seconds);
   } else if (outcome.how == Outcome::How::signalled) {
     checks.end = End::crashed;
+    checks.report = without_count(checks.report);
     checks.why_stopped = fmt::format("Your program crashed. {}",
                                      signal_in_words(outcome.code));
   } else if (outcome.code == 0 && !all) {

@@ -63,8 +63,8 @@ void report_failed_build(const Book& book, const Exercise& exercise,
   const std::string verdict = mine ? "It does not compile yet."
                                    : "The build failed, but not in your file.";
   const std::string how =
-      full ? "" : fmt::format("./mha check {} --full, or ", exercise.number());
-  print(fmt::format("\n{}\nAll that the compiler says: {}{}\n",
+      full ? "" : fmt::format("  ./mha check {} --full\n", exercise.number());
+  print(fmt::format("\n{} All that the compiler says:\n{}  {}\n",
                     coloured(Colour::red, verdict), how,
                     shown(build.log_file)));
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <optional>
 #include <regex>
+#include <set>
 #include <sstream>
 
 namespace reader {
@@ -21,6 +22,13 @@ std::string shortened(std::string message) {
   message = std::regex_replace(message, option, "");
   if (message.size() > longest) message = message.substr(0, longest) + " [...]";
   return message;
+}
+
+// What Eigen says when float meets double names neither.
+std::string in_plain_words(const std::string& message) {
+  if (message.find("ScalarBinaryOpTraits") == std::string::npos) return message;
+  return "two kinds of numbers meet, such as float and double; convert one, "
+         "as in m.cast<double>()";
 }
 
 // A line of a log: FILE:LINE:COLUMN: KIND: MESSAGE.
@@ -78,9 +86,13 @@ class LogReader {
   std::vector<Diagnostic> found() const { return found_; }
 
  private:
+  // One misuse of a library can set off dozens of errors in it. The first
+  // tells most.
   void blame(const LogLine& user, const LogLine& library) {
+    if (!blamed_.insert(user.line).second) return;
     put(user.line, user.column, true,
-        library.message + " (in a library that this line uses)");
+        in_plain_words(library.message) + " (in a library that this line uses)",
+        true);
   }
 
   void add_linker_error(const std::string& text) {
@@ -102,8 +114,10 @@ class LogReader {
     }
   }
 
-  void put(int line, int column, bool is_error, const std::string& message) {
-    const Diagnostic diagnostic{line, column, is_error, shortened(message)};
+  void put(int line, int column, bool is_error, const std::string& message,
+           bool in_library = false) {
+    const Diagnostic diagnostic{line, column, is_error, in_library,
+                                shortened(message)};
     const bool known =
         std::any_of(found_.begin(), found_.end(), [&](const Diagnostic& d) {
           return d.line == line && d.message == diagnostic.message;
@@ -112,6 +126,7 @@ class LogReader {
   }
 
   fs::path file_;
+  std::set<int> blamed_;
   std::vector<Diagnostic> found_;
   std::optional<LogLine> user_;       // of the library, in the reader's file
   std::optional<LogLine> elsewhere_;  // an error whose user is not known yet
@@ -147,7 +162,12 @@ std::vector<Diagnostic> read_diagnostics(const std::string& log,
     reader.add(line.find('\x1b') == std::string::npos ? line
                                                       : without_escapes(line));
   }
-  return reader.found();
+  std::vector<Diagnostic> found = reader.found();
+  // Those of the reader's own lines are easier to understand.
+  std::stable_partition(found.begin(), found.end(), [](const Diagnostic& d) {
+    return !d.in_library;
+  });
+  return found;
 }
 
 std::string shown(const Diagnostic& diagnostic, const fs::path& file) {

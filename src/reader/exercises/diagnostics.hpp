@@ -12,6 +12,7 @@ struct Diagnostic {
   int line = 0;    // in the reader's file; 0 when it is about the whole file
   int column = 0;  // in bytes; 0 when unknown
   bool is_error = true;
+  bool in_library = false;  // where this line led to
   std::string message;
 };
 
