@@ -31,13 +31,31 @@ endfunction()
 # One compiled set of the heavy headers, shared by every chapter and exercise.
 function(use_book_headers target)
   if(NOT TARGET mha_headers)
-    file(WRITE "${CMAKE_BINARY_DIR}/headers.cpp" "// Holds the precompiled headers.\n")
-    add_library(mha_headers OBJECT "${CMAKE_BINARY_DIR}/headers.cpp")
-    target_link_libraries(mha_headers PRIVATE mha mha_warnings)
-    target_precompile_headers(mha_headers PRIVATE
-      <Eigen/Dense> <doctest/doctest.h> <fmt/format.h> <map> <string> <vector>)
+    add_headers(mha_headers mha_warnings)
   endif()
   target_precompile_headers(${target} REUSE_FROM mha_headers)
+endfunction()
+
+# Another set, which checks indices and sizes, for the code that readers write.
+function(use_checked_headers target)
+  set(checks _GLIBCXX_ASSERTIONS)
+  if(NOT TARGET mha_checked_headers)
+    add_headers(mha_checked_headers mha_reader_warnings
+      "${CMAKE_SOURCE_DIR}/src/exercise/eigen_checks.hpp")
+    set_target_properties(mha_checked_headers PROPERTIES EXCLUDE_FROM_ALL ON)
+    target_compile_definitions(mha_checked_headers PRIVATE ${checks})
+  endif()
+  target_precompile_headers(${target} REUSE_FROM mha_checked_headers)
+  target_compile_definitions(${target} PRIVATE ${checks})
+endfunction()
+
+# add_headers(NAME WARNINGS [FIRST...])
+function(add_headers name warnings)
+  file(WRITE "${CMAKE_BINARY_DIR}/headers.cpp" "// Holds the precompiled headers.\n")
+  add_library(${name} OBJECT "${CMAKE_BINARY_DIR}/headers.cpp")
+  target_link_libraries(${name} PRIVATE mha ${warnings})
+  target_precompile_headers(${name} PRIVATE ${ARGN}
+    <Eigen/Dense> <doctest/doctest.h> <fmt/format.h> <map> <string> <vector>)
 endfunction()
 
 # The list of programs that the weave reads.

@@ -41,6 +41,7 @@ function(add_my_program id)
     "${CMAKE_SOURCE_DIR}/my/${id}.cpp")
   if(mine)
     add_exercise_program(my_${id} "${mine}" check_${id} mha_reader_warnings)
+    use_checked_headers(my_${id})
     set_target_properties(my_${id} PROPERTIES EXCLUDE_FROM_ALL ON
       RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/my")
   endif()
@@ -50,6 +51,7 @@ function(test_exercise chapter stem id check)
   foreach(kind exercise solution)
     add_exercise_program(${kind}_${id} "${chapter}/${kind}s/${stem}.cpp" check_${id}
       mha_warnings)
+    use_book_headers(${kind}_${id})
   endforeach()
   add_test(NAME exercise_${id}_fails_as_shipped
     COMMAND "${CMAKE_COMMAND}" "-DPROGRAM=$<TARGET_FILE:exercise_${id}>"
@@ -67,7 +69,6 @@ function(add_exercise_program target source check warnings)
   # Per source, so that it stands after -Wextra.
   set_source_files_properties("${source}" PROPERTIES
     COMPILE_OPTIONS -Wno-unused-parameter)
-  use_book_headers(${target})
 endfunction()
 
 # Reads the comment at the head of an exercise (docs/architecture.md), and sets

@@ -81,12 +81,12 @@ TEST_CASE("an unknown number is answered with those that there are") {
   book.add("02_two", "1_first", header);
   book.add("02_two", "3_third", header);
   const Catalogue catalogue = read_catalogue(book.tree);
-  CHECK_THROWS_WITH_AS(
-      find_exercise(catalogue, "2.2"),
-      "there is no exercise 2.2; chapter 2 has 2.1, 2.3", Problem);
-  CHECK_THROWS_WITH_AS(
-      find_exercise(catalogue, "3.1"),
-      "there is no exercise 3.1; chapters with exercises: 2", Problem);
+  CHECK_THROWS_WITH_AS(find_exercise(catalogue, "2.2"),
+                       "there is no exercise 2.2; chapter 2 has 2.1, 2.3",
+                       Problem);
+  CHECK_THROWS_WITH_AS(find_exercise(catalogue, "3.1"),
+                       "there is no exercise 3.1; chapters with exercises: 2",
+                       Problem);
   for (const char* wrong : {"2", "2.", ".1", "2.1.1", "two", "", "-2.1", "2,1",
                             "2.1 ", "99999999999.1"}) {
     CHECK_THROWS_AS(find_exercise(catalogue, wrong), Problem);

@@ -40,6 +40,18 @@ TEST_CASE("a failed check is found behind an unfinished line of the reader's") {
         "b");
 }
 
+TEST_CASE("an assertion of the library is told without its types") {
+  const Checks crash = read_checks(
+      {Outcome::How::signalled, SIGABRT,
+       "/usr/include/c++/12/bits/stl_vector.h:1123: constexpr reference "
+       "std::vector<_Tp, _Alloc>::operator[](size_type) [with _Tp = double]: "
+       "Assertion '__n < this->size()' failed.\nFAILED  a\n"},
+      10);
+  CHECK(crash.report ==
+        "        the library needs this to be true: __n < this->size()\n"
+        "FAILED  a\n");
+}
+
 TEST_CASE("a crash and a run without end are told in words") {
   const Checks crash = reader::read_checks(
       {Outcome::How::signalled, SIGSEGV, "FAILED  a\n\n0 of 1 checks passed\n"},
@@ -47,7 +59,8 @@ TEST_CASE("a crash and a run without end are told in words") {
   CHECK(crash.end == End::crashed);
   CHECK(crash.why_stopped.find("segmentation fault") != std::string::npos);
   CHECK(crash.report.find("checks passed") == std::string::npos);
-  const Checks endless = reader::read_checks({Outcome::How::timed_out, SIGKILL, ""}, 7);
+  const Checks endless =
+      reader::read_checks({Outcome::How::timed_out, SIGKILL, ""}, 7);
   CHECK(endless.end == End::timed_out);
   CHECK(endless.why_stopped.find("after 7 s") != std::string::npos);
 }

@@ -42,8 +42,8 @@ TEST_CASE("a missing header is an error of the reader's file") {
 }
 
 TEST_CASE("colours in a log do not hide an error") {
-  const auto found = diagnostics(
-      "\x1b[1m/b k/my/02_1_x.cpp:3:1: \x1b[31merror: \x1b[0mno\n");
+  const auto found =
+      diagnostics("\x1b[1m/b k/my/02_1_x.cpp:3:1: \x1b[31merror: \x1b[0mno\n");
   REQUIRE(found.size() == 1);
   CHECK(found[0].line == 3);
 }
@@ -86,10 +86,11 @@ TEST_CASE("an error in a file that has nothing to do with it is not told") {
 }
 
 TEST_CASE("what the linker misses is told by its name") {
-  for (const char* log :
-       {"/usr/bin/ld: a.o: in function `T()':\nc.cpp:(.text+0x1): undefined "
-        "reference to `softmax_row(Eigen::Matrix<double, 1, -1> const&)'\n",
-        "ld.lld: error: undefined symbol: softmax_row(Eigen::Matrix<double>)\n"}) {
+  for (
+      const char* log :
+      {"/usr/bin/ld: a.o: in function `T()':\nc.cpp:(.text+0x1): undefined "
+       "reference to `softmax_row(Eigen::Matrix<double, 1, -1> const&)'\n",
+       "ld.lld: error: undefined symbol: softmax_row(Eigen::Matrix<double>)\n"}) {
     const auto found = diagnostics(log);
     REQUIRE(found.size() == 1);
     CHECK(found[0].line == 0);
@@ -105,7 +106,8 @@ TEST_CASE("what the linker misses is told by its name") {
 TEST_CASE("types do not fill the screen") {
   const auto found = diagnostics(
       "/b k/my/02_1_x.cpp:1:1: error: no match for ‘mha::Matrix<double>’ {aka "
-      "‘Eigen::Matrix<double, -1, -1, 1>’} and " + std::string(9000, 'x'));
+      "‘Eigen::Matrix<double, -1, -1, 1>’} and " +
+      std::string(9000, 'x'));
   REQUIRE(found.size() == 1);
   CHECK(found[0].message.find("aka") == std::string::npos);
   CHECK(found[0].message.size() < 400);

@@ -15,7 +15,7 @@ namespace {
 
 Outcome shell(const std::string& text, int time_limit = 20) {
   return reader::run_program({"sh", "-c", text},
-                     {.time_limit = time_limit, .on_second = {}});
+                             {.time_limit = time_limit, .on_second = {}});
 }
 
 }  // namespace
@@ -32,7 +32,8 @@ TEST_CASE("a program has nothing to read") {
 }
 
 TEST_CASE("a program that is not there ends with 127") {
-  CHECK(reader::run_program({"/no/such/program"}, {.time_limit = 5, .on_second = {}})
+  CHECK(reader::run_program({"/no/such/program"},
+                            {.time_limit = 5, .on_second = {}})
             .code == 127);
 }
 

@@ -86,7 +86,8 @@ TEST_CASE("a number that went to another exercise does not take its progress") {
   CHECK(load(book).of_no_exercise({first, other}).empty());
 }
 
-TEST_CASE("a file that cannot be understood is set aside, once, with a message") {
+TEST_CASE(
+    "a file that cannot be understood is set aside, once, with a message") {
   for (const char* text :
        {"", "{", "[]", "3", "{\"version\": 1}", "{\"exercises\": {}}",
         "{\"version\": \"1\", \"exercises\": {}}",

@@ -33,10 +33,10 @@ Outcome run_build(const Tree& tree, const Exercise& exercise) {
       .on_second = [&](int seconds, const std::string& output) {
         show_waiting(label, seconds, last_line(output));
       }};
-  const Outcome outcome = run_program(
-      {"cmake", "--build", tree.build().string(), "--parallel",
-       std::to_string(cores), "--target", target_of(exercise)},
-      options);
+  const Outcome outcome =
+      run_program({"cmake", "--build", tree.build().string(), "--parallel",
+                   std::to_string(cores), "--target", target_of(exercise)},
+                  options);
   clear_waiting();
   return outcome;
 }
@@ -57,6 +57,14 @@ std::string first_failed(const std::string& report) {
   if (found == std::string::npos) return {};
   const std::size_t begin = found + mark.size();
   return report.substr(begin, report.find('\n', begin) - begin);
+}
+
+// What the standard library prints before it aborts, without its types.
+std::string with_plain_assertions(const std::string& report) {
+  static const std::regex assertion(
+      "/[^\n]{1,2000}: Assertion ['`]([^\n]{1,200})' failed[.]");
+  return std::regex_replace(report, assertion,
+                            "        the library needs this to be true: $1");
 }
 
 // A run that crashed counts only the checks it came to.
@@ -104,9 +112,9 @@ Checks read_checks(const Outcome& outcome, int seconds) {
         seconds);
   } else if (outcome.how == Outcome::How::signalled) {
     checks.end = End::crashed;
-    checks.report = without_count(checks.report);
-    checks.why_stopped = fmt::format("Your program crashed. {}",
-                                     signal_in_words(outcome.code));
+    checks.report = without_count(with_plain_assertions(checks.report));
+    checks.why_stopped =
+        fmt::format("Your program crashed. {}", signal_in_words(outcome.code));
   } else if (outcome.code == 0 && !all) {
     checks.end = End::left_early;
     checks.why_stopped =

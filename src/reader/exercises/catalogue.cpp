@@ -50,8 +50,8 @@ void read_header(Exercise& exercise) {
   const auto comment = leading_comment(read_file(exercise.shipped));
   const std::string first = comment.empty() ? "" : comment.front();
   const std::size_t colon = first.find(": ");
-  exercise.title = colon == std::string::npos ? exercise.name
-                                              : first.substr(colon + 2);
+  exercise.title =
+      colon == std::string::npos ? exercise.name : first.substr(colon + 2);
   exercise.kind = field(comment, "kind");
   exercise.check = field(comment, "check");
   const std::string difficulty = field(comment, "difficulty");
@@ -140,9 +140,10 @@ const Exercise& find_exercise(const Catalogue& catalogue,
   std::cmatch match;
   if (!std::regex_match(number.data(), number.data() + number.size(), match,
                         pattern)) {
-    fail("'{}' is no number of an exercise; write it as 2.1 (./mha list shows "
-         "them all)",
-         number);
+    fail(
+        "'{}' is no number of an exercise; write it as 2.1 (./mha list shows "
+        "them all)",
+        number);
   }
   const int chapter = std::stoi(match[1]);
   const int place = std::stoi(match[2]);

@@ -123,14 +123,14 @@ void say_where_help_is(const Book& book, const Exercise& exercise,
                        const Record& before) {
   const std::string number = exercise.number();
   const std::string verdict =
-      before.solved.empty()
-          ? fmt::format("{} is not solved yet.", number)
-          : fmt::format("{} was solved on {} and fails now.", number,
-                        before.solved);
+      before.solved.empty() ? fmt::format("{} is not solved yet.", number)
+                            : fmt::format("{} was solved on {} and fails now.",
+                                          number, before.solved);
   print(fmt::format("\n{}", coloured(Colour::red, verdict)));
   const int left = static_cast<int>(exercise.hints.size()) - before.hints;
   if (left > 0) {
-    print(fmt::format(" ./mha hint {} gives a hint ({} left).\n", number, left));
+    print(
+        fmt::format(" ./mha hint {} gives a hint ({} left).\n", number, left));
   } else {
     print(fmt::format(" ./mha solution {} shows a solution.\n", number));
   }
@@ -142,10 +142,11 @@ void say_where_help_is(const Book& book, const Exercise& exercise,
 
 void say_if_changed(const Exercise& exercise, const Record& record) {
   if (!has_changed(record, exercise)) return;
-  print(wrapped(fmt::format("This exercise has changed since you started it. "
-                            "./mha reset {} gives you the new one and keeps "
-                            "yours.",
-                            exercise.number())));
+  print(
+      wrapped(fmt::format("This exercise has changed since you started it. "
+                          "./mha reset {} gives you the new one and keeps "
+                          "yours.",
+                          exercise.number())));
 }
 
 std::string verdict_line(const Build& build, const Checks& checks) {
@@ -164,8 +165,8 @@ bool check_one(const Book& book, const Exercise& exercise,
                const CheckOptions& options) {
   need_file(book, exercise);
   const fs::path mine = my_file(book.tree, exercise);
-  print(coloured(Colour::bold, fmt::format("{}  {}", exercise.number(),
-                                           exercise.title)) +
+  print(coloured(Colour::bold,
+                 fmt::format("{}  {}", exercise.number(), exercise.title)) +
         fmt::format("\n{}\n\n", shown(mine)));
   const Build build = build_mine(book.tree, exercise);
   Checks checks;
@@ -210,9 +211,10 @@ bool check_all(const Book& book, const CheckOptions& options) {
     fail("no exercise is started; ./mha start {} begins the first",
          book.catalogue.front().number());
   }
-  print(fmt::format("\n{} of the {} you have started passed, of {} in the "
-                    "book.\n",
-                    passed, checked, book.catalogue.size()));
+  print(
+      fmt::format("\n{} of the {} you have started passed, of {} in the "
+                  "book.\n",
+                  passed, checked, book.catalogue.size()));
   return passed == checked;
 }
 

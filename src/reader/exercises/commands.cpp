@@ -20,19 +20,20 @@ bool is_there(const fs::path& file) {
 }
 
 std::string heading(const Exercise& exercise) {
-  return coloured(Colour::bold, fmt::format("{}  {}", exercise.number(),
-                                            exercise.title)) +
+  return coloured(Colour::bold,
+                  fmt::format("{}  {}", exercise.number(), exercise.title)) +
          "\n";
 }
 
 void say_how_to_go_on(const Book& book, const Exercise& exercise) {
   const std::string number = exercise.number();
-  print(fmt::format("\nOpen {} in your editor. Its first lines say what to do."
-                    "\n\n"
-                    "  ./mha check {}   tells you whether it is right\n"
-                    "  ./mha watch {}   tells you at every save\n"
-                    "  ./mha hint {}    helps a little\n",
-                    shown(my_file(book, exercise)), number, number, number));
+  print(
+      fmt::format("\nOpen {} in your editor. Its first lines say what to do."
+                  "\n\n"
+                  "  ./mha check {}   tells you whether it is right\n"
+                  "  ./mha watch {}   tells you at every save\n"
+                  "  ./mha hint {}    helps a little\n",
+                  shown(my_file(book, exercise)), number, number, number));
 }
 
 void say_if_changed(const Record& record, const Exercise& exercise) {
@@ -130,8 +131,7 @@ const Exercise& named_or_current(const Book& book, const std::string& number) {
     }
   }
   if (current != nullptr) return *current;
-  const Exercise* next =
-      next_unsolved(book, progress, book.catalogue.back());
+  const Exercise* next = next_unsolved(book, progress, book.catalogue.back());
   if (next == nullptr) fail("every exercise is solved; name the one you mean");
   fail("no exercise is started and unsolved; ./mha start {} begins the next",
        next->number());
@@ -159,9 +159,8 @@ std::string count_solved(const Book& book, const Progress& progress) {
 }
 
 void start(const Book& book, const std::string& number) {
-  const Exercise& exercise = number.empty()
-                                 ? first_open(book)
-                                 : find_exercise(book.catalogue, number);
+  const Exercise& exercise =
+      number.empty() ? first_open(book) : find_exercise(book.catalogue, number);
   const Lock lock(book.tree);
   Progress progress = load_progress(book);
   Record record = progress.of(exercise);
@@ -205,12 +204,12 @@ void hint(const Book& book, const std::string& number) {
   progress.put(exercise, record);
   progress.save(book.tree);
   const std::size_t left = all - seen - 1;
-  print(left == 0
-            ? fmt::format("\nThat was the last. ./mha solution {} shows a "
-                          "solution.\n",
-                          exercise.number())
-            : fmt::format("\n{} more: ./mha hint {}\n", left,
-                          exercise.number()));
+  print(
+      left == 0
+          ? fmt::format("\nThat was the last. ./mha solution {} shows a "
+                        "solution.\n",
+                        exercise.number())
+          : fmt::format("\n{} more: ./mha hint {}\n", left, exercise.number()));
 }
 
 void show_solution(const Book& book, const std::string& number, bool yes) {
@@ -218,8 +217,9 @@ void show_solution(const Book& book, const std::string& number, bool yes) {
   const State state = state_of(book, load_progress(book), exercise);
   if (state != State::solved && !yes) {
     if (!can_ask()) {
-      fail("{} is not solved yet; ./mha solution {} --yes shows it all the same",
-           exercise.number(), exercise.number());
+      fail(
+          "{} is not solved yet; ./mha solution {} --yes shows it all the same",
+          exercise.number(), exercise.number());
     }
     if (!ask(fmt::format("{} is not solved yet. Show the solution?",
                          exercise.number()))) {
@@ -264,8 +264,9 @@ void print_states(const Book& book) {
   }
   print(fmt::format("\n{}\n{}", count_solved(book, progress), changed));
   for (const Record& record : progress.of_no_exercise(book.catalogue)) {
-    print(fmt::format("{} belongs to an exercise that the book no longer has.\n",
-                      shown(book.tree.my() / record.file)));
+    print(
+        fmt::format("{} belongs to an exercise that the book no longer has.\n",
+                    shown(book.tree.my() / record.file)));
   }
 }
 

@@ -164,9 +164,8 @@ std::vector<Diagnostic> read_diagnostics(const std::string& log,
   }
   std::vector<Diagnostic> found = reader.found();
   // Those of the reader's own lines are easier to understand.
-  std::stable_partition(found.begin(), found.end(), [](const Diagnostic& d) {
-    return !d.in_library;
-  });
+  std::stable_partition(found.begin(), found.end(),
+                        [](const Diagnostic& d) { return !d.in_library; });
   return found;
 }
 
@@ -174,10 +173,9 @@ std::string shown(const Diagnostic& diagnostic, const fs::path& file) {
   const std::string place =
       diagnostic.line > 0 ? fmt::format("{}:{}", shown(file), diagnostic.line)
                           : shown(file);
-  const std::string text =
-      fmt::format("{}: {}: {}", place,
-                  diagnostic.is_error ? "error" : "warning",
-                  diagnostic.message);
+  const std::string text = fmt::format(
+      "{}: {}: {}", place, diagnostic.is_error ? "error" : "warning",
+      diagnostic.message);
   return wrapped(text, "  ") + source_line(diagnostic, file);
 }
 

@@ -47,9 +47,10 @@ void write_file(const fs::path& path, const std::string& text) {
   if (file.fail() || refused) {
     std::error_code ignored;
     fs::remove(fresh, ignored);
-    fail("{} cannot be written; see whether its folder is yours and the disk "
-         "has room",
-         shown(path));
+    fail(
+        "{} cannot be written; see whether its folder is yours and the disk "
+        "has room",
+        shown(path));
   }
 }
 

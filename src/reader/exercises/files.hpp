@@ -32,7 +32,7 @@ void make_folder(const fs::path& folder);
 // Copies to a file that does not exist yet, and never onto one that does.
 void copy_new(const fs::path& from, const fs::path& to);
 
-std::string today();         // 2025-11-29
+std::string today();          // 2025-11-29
 std::string date_and_time();  // 2025-11-29_22-10-05
 
 // FOLDER/NAME.EXTENSION, or FOLDER/NAME-2.EXTENSION and so on: the first name

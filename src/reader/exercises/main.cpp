@@ -54,10 +54,9 @@ int check(const reader::Book& book, const Request& request) {
     reader::fail("check takes a number or --all, not both");
   }
   const bool passed =
-      request.all
-          ? check_all(book, request.check)
-          : check_one(book, named_or_current(book, request.number),
-                      request.check);
+      request.all ? check_all(book, request.check)
+                  : check_one(book, named_or_current(book, request.number),
+                              request.check);
   return passed ? 0 : 1;
 }
 
@@ -123,8 +122,8 @@ int main(int argc, char** argv) {
     reader::catch_stop_signals();
     return answer(command(), request);
   } catch (const CLI::ParseError& error) {
-    return complain(fmt::format("{}; ./mha help {} says how", error.what(),
-                                command()));
+    return complain(
+        fmt::format("{}; ./mha help {} says how", error.what(), command()));
   } catch (const reader::Stopped&) {
     return 130;  // as a shell reports Ctrl-C
   } catch (const std::exception& error) {

@@ -25,7 +25,8 @@ void remember_signal(int signal) { stop_signal = signal; }
 void limit(int resource, rlim_t most) {
   rlimit now{};
   // The first parameter's type differs between libraries.
-  if (getrlimit(static_cast<decltype(RLIMIT_CORE)>(resource), &now) != 0) return;
+  if (getrlimit(static_cast<decltype(RLIMIT_CORE)>(resource), &now) != 0)
+    return;
   now.rlim_cur = now.rlim_max == RLIM_INFINITY || most < now.rlim_max
                      ? most
                      : now.rlim_max;
@@ -205,8 +206,7 @@ std::string signal_in_words(int signal) {
     case SIGABRT:
       return "It was aborted (SIGABRT): something noticed that it could not go "
              "on. The lines above may say what: an assertion, a double free.";
-    case SIGFPE:
-      return "It divided a whole number by zero (SIGFPE).";
+    case SIGFPE: return "It divided a whole number by zero (SIGFPE).";
     case SIGILL:
     case SIGTRAP:
       return "It came to a place that the compiler took for unreachable. Does "

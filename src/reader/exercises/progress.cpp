@@ -29,9 +29,10 @@ std::map<std::string, Record> read_records(const std::string& text,
   const json document = json::parse(text);
   const int found = document.at("version").get<int>();
   if (found > version) {
-    fail("{} was written by a later version of the book; update this one with "
-         "git pull",
-         shown(file));
+    fail(
+        "{} was written by a later version of the book; update this one with "
+        "git pull",
+        shown(file));
   }
   std::map<std::string, Record> records;
   for (const auto& [number, entry] : document.at("exercises").items()) {
@@ -56,9 +57,10 @@ std::string set_aside(const fs::path& file) {
   std::error_code refused;
   fs::rename(file, aside, refused);
   if (refused) {
-    fail("{} cannot be read as progress, and cannot be set aside: {}; move it "
-         "away",
-         shown(file), refused.message());
+    fail(
+        "{} cannot be read as progress, and cannot be set aside: {}; move it "
+        "away",
+        shown(file), refused.message());
   }
   return fmt::format(
       "{} could not be read and is now {}; progress starts anew, "
@@ -115,18 +117,18 @@ void Progress::save(const Tree& tree) const {
   }
   const json document = {{"version", version}, {"exercises", exercises}};
   make_folder(tree.my());
-  write_file(tree.progress(),
-             document.dump(2, ' ', false, json::error_handler_t::replace) +
-                 '\n');
+  write_file(
+      tree.progress(),
+      document.dump(2, ' ', false, json::error_handler_t::replace) + '\n');
 }
 
 std::vector<Record> Progress::of_no_exercise(const Catalogue& catalogue) const {
   std::vector<Record> records;
   for (const auto& [number, record] : records_) {
-    const bool known = std::any_of(
-        catalogue.begin(), catalogue.end(), [&](const Exercise& exercise) {
-          return exercise.file_name() == record.file;
-        });
+    const bool known = std::any_of(catalogue.begin(), catalogue.end(),
+                                   [&](const Exercise& exercise) {
+                                     return exercise.file_name() == record.file;
+                                   });
     if (!known) records.push_back(record);
   }
   return records;

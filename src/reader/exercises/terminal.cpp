@@ -26,10 +26,9 @@ bool has_colour() {
 
 // How many columns UTF-8 text takes: bytes that continue a character take none.
 std::size_t columns(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) {
-        return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
-      }));
+  return static_cast<std::size_t>(std::count_if(
+      text.begin(), text.end(),
+      [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
 std::string clean(const std::string& line) {
@@ -46,7 +45,9 @@ std::string clean(const std::string& line) {
 
 std::string coloured(Colour colour, std::string_view text) {
   if (!has_colour()) return std::string(text);
-  const int code = colour == Colour::green ? 32 : colour == Colour::red ? 31 : 1;
+  const int code = colour == Colour::green ? 32
+                   : colour == Colour::red ? 31
+                                           : 1;
   return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
 }
 
