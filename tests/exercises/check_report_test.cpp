@@ -41,7 +41,7 @@ TEST_CASE("a failed check is found behind an unfinished line of the reader's") {
 }
 
 TEST_CASE("an assertion of the library is told without its types") {
-  const Checks crash = read_checks(
+  const Checks crash = reader::read_checks(
       {Outcome::How::signalled, SIGABRT,
        "/usr/include/c++/12/bits/stl_vector.h:1123: constexpr reference "
        "std::vector<_Tp, _Alloc>::operator[](size_type) [with _Tp = double]: "
