@@ -123,13 +123,15 @@ void Progress::save(const Tree& tree) const {
 }
 
 std::vector<Record> Progress::of_no_exercise(const Catalogue& catalogue) const {
+  const auto is_known = [&](const Record& record) {
+    return std::any_of(catalogue.begin(), catalogue.end(),
+                       [&](const Exercise& exercise) {
+                         return exercise.file_name() == record.file;
+                       });
+  };
   std::vector<Record> records;
   for (const auto& [number, record] : records_) {
-    const bool known = std::any_of(catalogue.begin(), catalogue.end(),
-                                   [&](const Exercise& exercise) {
-                                     return exercise.file_name() == record.file;
-                                   });
-    if (!known) records.push_back(record);
+    if (!is_known(record)) records.push_back(record);
   }
   return records;
 }
