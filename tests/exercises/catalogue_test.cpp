@@ -38,6 +38,7 @@ TEST_CASE("an exercise is read from the comment at its head") {
   CHECK(exercise.title == "A name: with a colon");
   CHECK(exercise.kind == "find the bug");
   CHECK(exercise.difficulty == 2);
+  CHECK(exercise.section == "here");
   CHECK(exercise.check == "it is right");
   REQUIRE(exercise.hints.size() == 2);
   CHECK(exercise.hints[0] == "The first, on two lines.");

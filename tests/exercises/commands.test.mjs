@@ -23,7 +23,7 @@ inBook('start makes a copy, records it and says how to go on', (book) => {
   assert.equal(status, 0);
   assert.equal(err, '');
   assert.equal(book.read(alpha), shipped('1.1', 'Alpha'));
-  assert.match(out, /^1\.1 {2}Alpha\nimplement, difficulty 2 of 3\n/);
+  assert.match(out, /^1\.1 {2}Alpha\nimplement, difficulty 2 of 3; chapter 1, section here\n/);
   assert.match(out, /Open my\/01_1_alpha\.cpp/);
   for (const next of ['check', 'watch', 'hint']) assert.ok(out.includes(`./mha ${next} 1.1`), next);
   const { file, started, shipped: version } = book.progress()['1.1'];

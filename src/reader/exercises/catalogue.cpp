@@ -53,6 +53,7 @@ void read_header(Exercise& exercise) {
   exercise.title =
       colon == std::string::npos ? exercise.name : first.substr(colon + 2);
   exercise.kind = field(comment, "kind");
+  exercise.section = field(comment, "section");
   exercise.check = field(comment, "check");
   const std::string difficulty = field(comment, "difficulty");
   exercise.difficulty = difficulty.empty() ? 0 : difficulty[0] - '0';

@@ -16,8 +16,9 @@ struct Exercise {
   std::string name;  // 02_1_where_it_lies, also of the reader's file
   std::string title;
   std::string kind;
-  int difficulty = 0;  // 1 to 3
-  std::string check;   // the one that must fail as shipped
+  int difficulty = 0;   // 1 to 3
+  std::string section;  // of the chapter's page
+  std::string check;    // the one that must fail as shipped
   std::vector<std::string> hints;
   fs::path shipped, checks, solution;
 

@@ -140,15 +140,6 @@ void say_where_help_is(const Book& book, const Exercise& exercise,
   }
 }
 
-void say_if_changed(const Exercise& exercise, const Record& record) {
-  if (!has_changed(record, exercise)) return;
-  print(
-      wrapped(fmt::format("This exercise has changed since you started it. "
-                          "./mha reset {} gives you the new one and keeps "
-                          "yours.",
-                          exercise.number())));
-}
-
 std::string verdict_line(const Build& build, const Checks& checks) {
   if (!build.done) return coloured(Colour::red, "does not compile");
   if (checks.passed) return coloured(Colour::green, "passed");
@@ -165,9 +156,7 @@ bool check_one(const Book& book, const Exercise& exercise,
                const CheckOptions& options) {
   need_file(book, exercise);
   const fs::path mine = my_file(book.tree, exercise);
-  print(coloured(Colour::bold,
-                 fmt::format("{}  {}", exercise.number(), exercise.title)) +
-        fmt::format("\n{}\n\n", shown(mine)));
+  print(fmt::format("{}{}\n\n", heading(exercise), shown(mine)));
   const Build build = build_mine(book.tree, exercise);
   Checks checks;
   if (build.done) {
@@ -186,7 +175,7 @@ bool check_one(const Book& book, const Exercise& exercise,
   } else if (build.done) {
     say_where_help_is(book, exercise, before);
   }
-  say_if_changed(exercise, before);
+  say_if_changed(before, exercise);
   return checks.passed;
 }
 
@@ -204,7 +193,7 @@ bool check_all(const Book& book, const CheckOptions& options) {
     if (!checks.passed && !before.solved.empty()) {
       print(fmt::format("      was solved on {}\n", before.solved));
     }
-    say_if_changed(exercise, before);
+    say_if_changed(before, exercise);
     passed += checks.passed ? 1 : 0;
   }
   if (checked == 0) {

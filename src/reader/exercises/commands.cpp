@@ -19,12 +19,6 @@ bool is_there(const fs::path& file) {
   return fs::exists(fs::symlink_status(file));
 }
 
-std::string heading(const Exercise& exercise) {
-  return coloured(Colour::bold,
-                  fmt::format("{}  {}", exercise.number(), exercise.title)) +
-         "\n";
-}
-
 void say_how_to_go_on(const Book& book, const Exercise& exercise) {
   const std::string number = exercise.number();
   print(
@@ -34,14 +28,6 @@ void say_how_to_go_on(const Book& book, const Exercise& exercise) {
                   "  ./mha watch {}   tells you at every save\n"
                   "  ./mha hint {}    helps a little\n",
                   shown(my_file(book, exercise)), number, number, number));
-}
-
-void say_if_changed(const Record& record, const Exercise& exercise) {
-  if (!has_changed(record, exercise)) return;
-  print(wrapped(fmt::format(
-      "This exercise has changed since you started it. ./mha reset {} gives "
-      "you the new one and keeps yours.",
-      exercise.number())));
 }
 
 const Exercise& first_open(const Book& book) {
@@ -70,6 +56,24 @@ void make_copy(const Book& book, const Exercise& exercise, Record record,
 void print_hint(const Exercise& exercise, std::size_t i) {
   print(wrapped(fmt::format("Hint {} of {}: {}", i + 1, exercise.hints.size(),
                             exercise.hints[i])));
+}
+
+void print_all_hints(const Exercise& exercise) {
+  for (std::size_t i = 0; i < exercise.hints.size(); ++i) {
+    print_hint(exercise, i);
+  }
+  print(fmt::format("\nThese are all. ./mha solution {} shows a solution.\n",
+                    exercise.number()));
+}
+
+void say_what_is_left(const Exercise& exercise, std::size_t hints) {
+  const std::string number = exercise.number();
+  if (hints > 0) {
+    print(fmt::format("\n{} more: ./mha hint {}\n", hints, number));
+  } else {
+    print(fmt::format(
+        "\nThat was the last. ./mha solution {} shows a solution.\n", number));
+  }
 }
 
 // The comment at its head as prose, then the code.
@@ -101,6 +105,20 @@ fs::path back_up(const Book& book, const Exercise& exercise) {
 }
 
 }  // namespace
+
+std::string heading(const Exercise& exercise) {
+  return coloured(Colour::bold,
+                  fmt::format("{}  {}", exercise.number(), exercise.title)) +
+         "\n";
+}
+
+void say_if_changed(const Record& record, const Exercise& exercise) {
+  if (!has_changed(record, exercise)) return;
+  print(wrapped(fmt::format(
+      "This exercise has changed since you started it. ./mha reset {} gives "
+      "you the new one and keeps yours.",
+      exercise.number())));
+}
 
 Progress load_progress(const Book& book) {
   return Progress::load(book.tree, [](const std::string& text) { say(text); });
@@ -166,8 +184,9 @@ void start(const Book& book, const std::string& number) {
   Record record = progress.of(exercise);
   const fs::path mine = my_file(book, exercise);
   print(heading(exercise));
-  print(fmt::format("{}, difficulty {} of 3\n", exercise.kind,
-                    exercise.difficulty));
+  print(wrapped(fmt::format("{}, difficulty {} of 3; chapter {}, section {}",
+                            exercise.kind, exercise.difficulty,
+                            exercise.chapter, exercise.section)));
   if (!is_there(mine)) {
     make_copy(book, exercise, record, progress);
   } else {
@@ -189,27 +208,17 @@ void hint(const Book& book, const std::string& number) {
   const Lock lock(book.tree);
   Progress progress = load_progress(book);
   Record record = progress.of(exercise);
-  const std::size_t all = exercise.hints.size();
-  if (all == 0) fail("exercise {} has no hints", exercise.number());
   const std::size_t seen = static_cast<std::size_t>(record.hints);
   print(heading(exercise));
-  if (seen >= all) {
-    for (std::size_t i = 0; i < all; ++i) print_hint(exercise, i);
-    print(fmt::format("\nThese are all. ./mha solution {} shows a solution.\n",
-                      exercise.number()));
+  if (seen >= exercise.hints.size()) {
+    print_all_hints(exercise);
     return;
   }
   print_hint(exercise, seen);
+  say_what_is_left(exercise, exercise.hints.size() - seen - 1);
   ++record.hints;
   progress.put(exercise, record);
   progress.save(book.tree);
-  const std::size_t left = all - seen - 1;
-  print(
-      left == 0
-          ? fmt::format("\nThat was the last. ./mha solution {} shows a "
-                        "solution.\n",
-                        exercise.number())
-          : fmt::format("\n{} more: ./mha hint {}\n", left, exercise.number()));
 }
 
 void show_solution(const Book& book, const std::string& number, bool yes) {

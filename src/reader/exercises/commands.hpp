@@ -24,6 +24,12 @@ State state_of(const Book& book, const Progress& progress,
 // Whether the exercise was changed since the reader started it.
 bool has_changed(const Record& record, const Exercise& exercise);
 
+// Says so, and how to get the new one.
+void say_if_changed(const Record& record, const Exercise& exercise);
+
+// Number and title, on a line.
+std::string heading(const Exercise& exercise);
+
 // The exercise of that number. Without one: the started, unsolved one whose
 // file was saved last. Fails when none is.
 const Exercise& named_or_current(const Book& book, const std::string& number);
