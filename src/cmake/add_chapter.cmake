@@ -1,8 +1,8 @@
 include(add_exercises)
 
 # add_chapter(NN_name)
-# Builds chapters/NN_name/name.cpp, tests its claims and its output, and every
-# exercise: as shipped it must fail its checks, its solution must pass them.
+# Builds chapters/NN_name/name.cpp, tests its claims and its output, and adds
+# its exercises.
 function(add_chapter folder)
   string(REGEX MATCH "^([0-9]+)_(.+)$" matched "${folder}")
   if(NOT matched)
@@ -24,20 +24,38 @@ function(add_chapter folder)
       COMMAND "${CMAKE_COMMAND}" -E env --unset=NODE_OPTIONS
         node "${CMAKE_SOURCE_DIR}/tests/output/compare_output.mjs"
         "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/expected.txt" $<TARGET_FILE:${name}>)
-    add_exercises(${folder} ${number} ${name})
   endif()
+  add_exercises(${folder} ${number} ${name})
 endfunction()
 
 # One compiled set of the heavy headers, shared by every chapter and exercise.
 function(use_book_headers target)
   if(NOT TARGET mha_headers)
-    file(WRITE "${CMAKE_BINARY_DIR}/headers.cpp" "// Holds the precompiled headers.\n")
-    add_library(mha_headers OBJECT "${CMAKE_BINARY_DIR}/headers.cpp")
-    target_link_libraries(mha_headers PRIVATE mha mha_warnings)
-    target_precompile_headers(mha_headers PRIVATE
-      <Eigen/Dense> <doctest/doctest.h> <fmt/format.h> <map> <string> <vector>)
+    add_headers(mha_headers mha_warnings)
   endif()
   target_precompile_headers(${target} REUSE_FROM mha_headers)
+endfunction()
+
+# Another set, which checks indices and sizes, for the code that readers write.
+function(use_checked_headers target)
+  set(checks _GLIBCXX_ASSERTIONS)
+  if(NOT TARGET mha_checked_headers)
+    add_headers(mha_checked_headers mha_reader_warnings
+      "${CMAKE_SOURCE_DIR}/src/exercise/eigen_checks.hpp")
+    set_target_properties(mha_checked_headers PROPERTIES EXCLUDE_FROM_ALL ON)
+    target_compile_definitions(mha_checked_headers PRIVATE ${checks})
+  endif()
+  target_precompile_headers(${target} REUSE_FROM mha_checked_headers)
+  target_compile_definitions(${target} PRIVATE ${checks})
+endfunction()
+
+# add_headers(NAME WARNINGS [FIRST...])
+function(add_headers name warnings)
+  file(WRITE "${CMAKE_BINARY_DIR}/headers.cpp" "// Holds the precompiled headers.\n")
+  add_library(${name} OBJECT "${CMAKE_BINARY_DIR}/headers.cpp")
+  target_link_libraries(${name} PRIVATE mha ${warnings})
+  target_precompile_headers(${name} PRIVATE ${ARGN}
+    <Eigen/Dense> <doctest/doctest.h> <fmt/format.h> <map> <string> <vector>)
 endfunction()
 
 # The list of programs that the weave reads.

@@ -2,7 +2,8 @@
 # An exercise is three files of one name: exercises/K_name.cpp is what the
 # reader gets, solutions/K_name.cpp solves it, checks/K_name.cpp holds the
 # checks that both are held to. As shipped, the exercise must fail the check
-# that its comment names; the solution must pass them all.
+# that its comment names; the solution must pass them all. The reader's own
+# copy, if there is one, becomes the target my_NN_K_name.
 function(add_exercises folder number program)
   set(chapter "${CMAKE_CURRENT_SOURCE_DIR}/${folder}")
   file(GLOB files CONFIGURE_DEPENDS RELATIVE "${chapter}" "${chapter}/exercises/*.cpp"
@@ -18,34 +19,56 @@ function(add_exercises folder number program)
     endforeach()
     read_exercise("${chapter}/exercises/${stem}.cpp")
     set(id ${number}_${stem})
-    add_library(check_${id} OBJECT "${chapter}/checks/${stem}.cpp")
+    add_library(check_${id} OBJECT EXCLUDE_FROM_ALL
+      "${chapter}/checks/${stem}.cpp")
     target_link_libraries(check_${id} PRIVATE mha_exercise mha_warnings)
     use_book_headers(check_${id})
     if(EXERCISE_KIND STREQUAL "predict")
       write_values(${folder} ${program})
       add_dependencies(check_${id} values_${program})
     endif()
-
-    add_exercise_program(exercise_${id} "${chapter}/exercises/${stem}.cpp" check_${id})
-    add_exercise_program(solution_${id} "${chapter}/solutions/${stem}.cpp" check_${id})
-    add_test(NAME exercise_${id}_fails_as_shipped
-      COMMAND "${CMAKE_COMMAND}" "-DPROGRAM=$<TARGET_FILE:exercise_${id}>"
-        "-DCHECK=${EXERCISE_CHECK}" -P "${CMAKE_SOURCE_DIR}/src/cmake/expect_failed_check.cmake")
-    add_test(NAME exercise_${id}_solution_passes COMMAND solution_${id})
-    set_tests_properties(exercise_${id}_fails_as_shipped exercise_${id}_solution_passes
-      PROPERTIES TIMEOUT 60)
+    add_my_program(${id})
+    if(MHA_TESTS)
+      test_exercise(${chapter} ${stem} ${id} "${EXERCISE_CHECK}")
+    endif()
   endforeach()
+endfunction()
+
+# The reader's copy: named exactly, so that whatever else lies in my/ is left
+# alone.
+function(add_my_program id)
+  file(GLOB mine CONFIGURE_DEPENDS LIST_DIRECTORIES false
+    "${CMAKE_SOURCE_DIR}/my/${id}.cpp")
+  if(mine)
+    add_exercise_program(my_${id} "${mine}" check_${id} mha_reader_warnings)
+    use_checked_headers(my_${id})
+    set_target_properties(my_${id} PROPERTIES EXCLUDE_FROM_ALL ON
+      RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/my")
+  endif()
+endfunction()
+
+function(test_exercise chapter stem id check)
+  foreach(kind exercise solution)
+    add_exercise_program(${kind}_${id} "${chapter}/${kind}s/${stem}.cpp" check_${id}
+      mha_warnings)
+    use_book_headers(${kind}_${id})
+  endforeach()
+  add_test(NAME exercise_${id}_fails_as_shipped
+    COMMAND "${CMAKE_COMMAND}" "-DPROGRAM=$<TARGET_FILE:exercise_${id}>"
+      "-DCHECK=${check}" -P "${CMAKE_SOURCE_DIR}/src/cmake/expect_failed_check.cmake")
+  add_test(NAME exercise_${id}_solution_passes COMMAND solution_${id})
+  set_tests_properties(exercise_${id}_fails_as_shipped exercise_${id}_solution_passes
+    PROPERTIES TIMEOUT 60)
 endfunction()
 
 # A reader's file with the checks. Half-written code may leave a parameter of
 # its function unused.
-function(add_exercise_program target source check)
+function(add_exercise_program target source check warnings)
   add_executable(${target} "${source}")
-  target_link_libraries(${target} PRIVATE ${check} mha_exercise mha_warnings)
+  target_link_libraries(${target} PRIVATE ${check} mha_exercise ${warnings})
   # Per source, so that it stands after -Wextra.
   set_source_files_properties("${source}" PROPERTIES
     COMPILE_OPTIONS -Wno-unused-parameter)
-  use_book_headers(${target})
 endfunction()
 
 # Reads the comment at the head of an exercise (docs/architecture.md), and sets

@@ -1,6 +1,23 @@
 # shellcheck shell=bash disable=SC2154  # root is set in mha
 # Finding and listing chapters: their folders are chapters/NN_name.
 
+declare -A states=()  # of exercises by number; those that are open have none
+states_end=           # what the program adds about the progress
+
+# read_states: from the program in src/reader/exercises. Where there is no
+# progress, every exercise is open and nothing needs to be built.
+read_states() {
+  local answer number state
+  [ -e "$root/my/progress.json" ] || return 0
+  [ -x "$exercises" ] || build_exercises
+  answer=$("$exercises" --root "$root" states) || exit
+  while read -r number state; do
+    [ -n "$number" ] || break
+    states[$number]=$state
+  done <<<"$answer"
+  states_end=${answer#*$'\n\n'}
+}
+
 # chapter_name CHAPTER: the program of a chapter given by number or name.
 chapter_name() {
   local folder name
@@ -28,7 +45,9 @@ list_chapters() {
       [ ! -e "$exercise" ] || list_exercise "$exercise"
     done
   done
-  printf '\n%s\n' 'Run a chapter by number or name: ./mha run 2'
+  [ -z "$states_end" ] || printf '\n%s\n' "$states_end"
+  printf '\n%s\n%s\n' 'Run a chapter by number or name: ./mha run 2' \
+    'Begin an exercise by its number: ./mha start 2.1'
 }
 
 # list_exercise FILE: from its header comment (docs/architecture.md).
@@ -38,8 +57,8 @@ list_exercise() {
   difficulty=$(first '// difficulty: ' "$1")
   difficulty=${difficulty//[!0-9]/}
   printf -v stars '%*s' "${difficulty:-0}" ''
-  row '    %-5s %-3s  %-17s %s' "${title%%:*}" "${stars// /*}" \
-    "$(first '// kind: ' "$1")" "${title#*: }"
+  row '    %-5s %-3s  %-17s %-8s %s' "${title%%:*}" "${stars// /*}" \
+    "$(first '// kind: ' "$1")" "${states[${title%%:*}]-open}" "${title#*: }"
 }
 
 # first PREFIX FILE: what follows PREFIX on the first line that begins with it.

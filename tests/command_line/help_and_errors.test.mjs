@@ -5,7 +5,8 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { repository, runMha, sandbox } from './reader_sandbox.mjs';
 
-const commands = ['book', 'run', 'list', 'test', 'setup'];
+const commands = ['book', 'run', 'list', 'test', 'setup',
+  'start', 'check', 'watch', 'hint', 'solution', 'reset'];
 const mha = (...words) => runMha(path.join(repository, 'mha'), words);
 
 function assertFitsTerminal(text) {
@@ -122,8 +123,8 @@ test('list shows an exercise with difficulty, kind and title, cut where it is to
     assert.equal(status, 0);
     assert.equal(err, '');
     assert.match(out, /^ 2 {2}two_words +Two words: größer$/m);
-    assert.match(out, /^ {4}2\.1 +\*\* +find the bug +A name: with a colon$/m);
-    assert.match(out, /^ {4}2\.2 +\*\*\* +predict +é+…$/m);
+    assert.match(out, /^ {4}2\.1 +\*\* +find the bug +open +A name: with a colon$/m);
+    assert.match(out, /^ {4}2\.2 +\*\*\* +predict +open +é+…$/m);
     assert.equal([...out.split('\n')[2]].length, 80);
     assertFitsTerminal(out);
   } finally {

@@ -111,14 +111,16 @@ export function runMha(command, words, options = {}) {
   return { status: done.status, out: done.stdout, err: done.stderr };
 }
 
-// A run of its own process group: {done: promise of {status, err}, end(signal)}.
+// A run of its own process group:
+// {out, err, done: promise of {status, out, err}, end(signal)}.
 export function startMha(command, words, options = {}) {
   const child = spawn(command, words,
-    { stdio: ['ignore', 'ignore', 'pipe'], detached: true, ...options });
-  const running = { err: '', end: (signal) => process.kill(-child.pid, signal) };
+    { stdio: ['ignore', 'pipe', 'pipe'], detached: true, ...options });
+  const running = { out: '', err: '', end: (signal) => process.kill(-child.pid, signal) };
+  child.stdout.on('data', (text) => { running.out += text; });
   child.stderr.on('data', (text) => { running.err += text; });
   running.done = new Promise((resolve) => child.on('close',
-    (status) => resolve({ status, err: running.err })));
+    (status) => resolve({ status, out: running.out, err: running.err })));
   return running;
 }
 
