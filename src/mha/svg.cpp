@@ -93,7 +93,7 @@ void Svg::close_group() { body_ += "</g>\n"; }
 void Svg::rectangle(double x, double y, double width, double height,
                     std::string_view style, std::string_view tooltip) {
   body_ += fmt::format(
-      "<rect x='{:.4g}' y='{:.4g}' width='{:.4g}' height='{:.4g}' rx='3' {}>",
+      "<rect x='{:.6g}' y='{:.6g}' width='{:.6g}' height='{:.6g}' rx='3' {}>",
       x, y, width, height, style);
   if (!tooltip.empty()) {
     body_ += fmt::format("<title>{}</title>", escape(tooltip));
@@ -104,14 +104,14 @@ void Svg::rectangle(double x, double y, double width, double height,
 void Svg::line(const std::vector<double>& points, std::string_view style) {
   body_ += "<polyline fill='none' points='";
   for (std::size_t i = 0; i + 1 < points.size(); i += 2) {
-    body_ += fmt::format("{:.4g},{:.4g} ", points[i], points[i + 1]);
+    body_ += fmt::format("{:.6g},{:.6g} ", points[i], points[i + 1]);
   }
   body_ += fmt::format("' {}/>\n", style);
 }
 
 void Svg::text(double x, double y, std::string_view text,
                std::string_view anchor, std::string_view style) {
-  body_ += fmt::format("<text x='{:.4g}' y='{:.4g}'", x, y);
+  body_ += fmt::format("<text x='{:.6g}' y='{:.6g}'", x, y);
   if (!anchor.empty()) body_ += fmt::format(" text-anchor='{}'", anchor);
   if (!style.empty()) body_ += fmt::format(" {}", style);
   body_ += fmt::format(">{}</text>\n", escape(text));

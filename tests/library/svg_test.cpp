@@ -225,6 +225,20 @@ TEST_CASE("two maps lie side by side, the third below the first") {
   CHECK(attribute(three, "height") == 2 * attribute(one, "height"));
 }
 
+TEST_CASE("far from the corner, cells are as far apart as near it") {
+  const std::string xml =
+      mha::draw_heat_maps("t", "d", {map_of(1, 400, "wide")});
+  std::vector<double> left;
+  for (std::size_t at = xml.find("<rect"); at != std::string::npos;
+       at = xml.find("<rect", at + 1)) {
+    left.push_back(attribute(xml, "x", at));
+  }
+  REQUIRE(left.back() > 10'000);
+  for (std::size_t j = 1; j < left.size(); ++j) {
+    CHECK(left[j] - left[j - 1] == left[1] - left[0]);
+  }
+}
+
 TEST_CASE("a map of one cell and a map of no cell are well-formed") {
   check_well_formed(mha::draw_heat_maps("t", "d", {map_of(1, 1, "m")}));
   check_well_formed(mha::draw_heat_maps("t", "d", {map_of(0, 0, "m")}));
