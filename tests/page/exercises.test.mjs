@@ -1,0 +1,236 @@
+// The exercises in the page: answering, marking, and what is remembered.
+
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { after, before, test } from 'node:test';
+import { openPage, PAGES, readPage, startBrowser, urlOf } from './open_book.mjs';
+
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+const WITH_ANSWERS = PAGES.filter((name) => readPage(name).includes('<form class="answer"'));
+// A chapter whose answer is no whole number.
+const CHAPTER = WITH_ANSWERS.find((name) => coded(readPage(name))[1] > 0);
+const [RIGHT, TOLERANCE] = coded(readPage(CHAPTER));
+const PREDICT = '.exercise:has(form)';
+const OTHER = '.exercise:not(:has(form))';
+const COUNT = `.contents a[href="${CHAPTER}#exercises"] .solved`;
+
+let browser;
+before(async () => { browser = await startBrowser(); });
+after(() => browser?.close());
+
+/** The right number and the tolerance of a page's first predict exercise. */
+function coded(html) {
+  const [number, tolerance] = decodeURIComponent(atob(html.match(/data-answer="([^"]+)"/)[1])).split(' ').map(Number);
+  return [number, tolerance];
+}
+
+async function reader(options, work) {
+  const context = await browser.newContext(options);
+  try {
+    return await work(context);
+  } finally {
+    await context.close();
+  }
+}
+
+async function answer(page, text) {
+  await page.fill('.answer input', text);
+  await page.click('.answer button');
+  return said(page);
+}
+
+const said = (page) => page.textContent('.answer [role=status]');
+const markOf = (page, exercise) => page.locator(exercise).first().locator('.exercise-facts .solved').textContent();
+
+test('a right answer is called right, with the program\'s value, and marked', () => reader({}, async (context) => {
+  const { page, complaints } = await openPage(context, CHAPTER);
+  assert.equal(await markOf(page, PREDICT), '');
+  assert.match(await answer(page, String(RIGHT)), /^Right: the program computes \S+\.$/);
+  assert.equal(await markOf(page, PREDICT), '✓ solved');
+  assert.match(await page.textContent(COUNT), /^ 1 of \d+ solved$/);
+  assert.deepEqual(complaints, []);
+}));
+
+test('an answer may be off by as much as the exercise says, and no more', () => reader({}, async (context) => {
+  const { page } = await openPage(context, CHAPTER);
+  for (const off of [-0.9, 0.9]) assert.match(await answer(page, String(RIGHT + off * TOLERANCE)), /^Right/);
+  for (const off of [-1.1, 1.1]) assert.match(await answer(page, String(RIGHT + off * TOLERANCE)), /^Not what/);
+  const whole = WITH_ANSWERS.find((name) => coded(readPage(name))[1] === 0);
+  const other = await openPage(context, whole);
+  const [number] = coded(readPage(whole));
+  assert.match(await answer(other.page, String(number)), /^Right/);
+  for (const wrong of [number + 0.5, number + 1, number - 1, -number]) {
+    assert.match(await answer(other.page, String(wrong)), /^Not what/);
+  }
+}));
+
+test('every way to write the number is understood', () => reader({}, async (context) => {
+  const { page } = await openPage(context, CHAPTER);
+  const text = String(RIGHT);
+  for (const written of [text.replace('.', ','), text.replace(/^0\./, '.'), ` ${text} `, `+${text}`, `${2 * RIGHT}/2`, `${RIGHT * 100}e-2`]) {
+    assert.match(await answer(page, written), /^Right/, written);
+  }
+}));
+
+test('a wrong answer is called wrong and marks nothing', () => reader({}, async (context) => {
+  const { page } = await openPage(context, CHAPTER);
+  assert.equal(await answer(page, '-5'), 'Not what the program computes. Hint 1 may help.');
+  assert.equal(await page.getAttribute('.answer input', 'aria-invalid'), 'true');
+  assert.equal(await markOf(page, PREDICT), '');
+  assert.equal(await page.evaluate(() => localStorage.length), 0);
+}));
+
+test('what is no number gets a friendly word', () => reader({}, async (context) => {
+  const { page } = await openPage(context, CHAPTER);
+  for (const text of ['', '  ', 'a third', '1/0', '1/2/3', '1.2.3', '0x10', 'NaN', 'Infinity', '--1', '<b>1']) {
+    assert.equal(await answer(page, text), 'Write a number, such as 0.25 or 12.', `"${text}"`);
+  }
+}));
+
+test('the whole book\'s answers are right by the numbers its pages hold', async (context) => {
+  for (const name of WITH_ANSWERS) {
+    await context.test(name, () => reader({}, async (fresh) => {
+      const { page } = await openPage(fresh, name);
+      assert.match(await answer(page, String(coded(readPage(name))[0])), /^Right/);
+    }));
+  }
+});
+
+test('the number does not lie bare in the page', () => {
+  const form = readPage(CHAPTER).match(/<form class="answer"[\s\S]*?<\/form>/)[0];
+  assert.ok(!form.includes(String(RIGHT).slice(0, 6)));
+});
+
+test('by keyboard alone: to the field, an answer, Enter; to the button, Space', () => reader({}, async (context) => {
+  const { page } = await openPage(context, CHAPTER);
+  await page.locator(`${PREDICT} .exercise-title`).first().evaluate((title) => {
+    title.tabIndex = -1;
+    title.focus();
+    title.removeAttribute('tabindex');
+  });
+  await page.keyboard.press('Tab');
+  assert.equal(await page.evaluate(() => document.activeElement.closest('.answer') !== null && document.activeElement.tagName), 'INPUT');
+  await page.keyboard.type('-5');
+  await page.keyboard.press('Enter');
+  assert.match(await said(page), /^Not what/);
+  assert.equal(await page.evaluate(() => document.activeElement.tagName), 'INPUT', 'the focus stays');
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.type(String(RIGHT));
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Space');
+  assert.match(await said(page), /^Right/);
+  await page.locator(`${OTHER} button`).first().focus();
+  await page.keyboard.press('Space');
+  assert.equal(await markOf(page, OTHER), '✓ solved');
+}));
+
+test('a screen reader hears the label, the verdict and the state of the button', () => reader({}, async (context) => {
+  const { page } = await openPage(context, CHAPTER);
+  const field = page.getByRole('textbox', { name: /^Or answer \d+\.\d+ here$/ });
+  assert.equal(await field.count(), 1);
+  await field.fill(String(RIGHT));
+  await page.getByRole('button', { name: 'Check' }).click();
+  assert.match(await page.getByRole('status').textContent(), /^Right/);
+  const described = await field.getAttribute('aria-describedby');
+  assert.equal(await page.locator(`#${described}`).getAttribute('role'), 'status');
+  const button = page.getByRole('button', { name: 'Mark as solved', pressed: false }).first();
+  await button.click();
+  assert.equal(await page.getByRole('button', { name: 'Mark as solved', pressed: true }).count(), 1);
+}));
+
+test('what is solved is remembered, here and on other pages', () => reader({}, async (context) => {
+  const { page } = await openPage(context, CHAPTER);
+  await answer(page, String(RIGHT));
+  await page.locator(`${OTHER} button`).first().click();
+  await page.reload();
+  assert.match(await said(page), /^Right/);
+  assert.equal(await page.inputValue('.answer input'), String(RIGHT));
+  assert.equal(await markOf(page, PREDICT), '✓ solved');
+  assert.equal(await markOf(page, OTHER), '✓ solved');
+  assert.match(await page.textContent(COUNT), /^ 2 of \d+ solved$/);
+  const other = await openPage(context, 'index.html');
+  assert.match(await other.page.textContent(COUNT), /^ 2 of \d+ solved$/);
+  await page.locator(`${OTHER} button`).first().click();
+  assert.equal(await markOf(page, OTHER), '');
+  await other.page.waitForFunction((count) => /^ 1 of/.test(document.querySelector(count).textContent), COUNT);
+}));
+
+test('a wrong answer later does not take the mark away', () => reader({}, async (context) => {
+  const { page } = await openPage(context, CHAPTER);
+  await answer(page, String(RIGHT));
+  await answer(page, '-5');
+  assert.equal(await markOf(page, PREDICT), '✓ solved');
+}));
+
+test('an answer that is no longer right, or a record that is broken, counts for nothing', () => reader({}, async (context) => {
+  const { page, complaints } = await openPage(context, CHAPTER);
+  const number = await page.getAttribute(PREDICT, 'data-number');
+  const keep = (text) => page.evaluate((kept) => localStorage.setItem('many-heads-exercises', kept), text);
+  await keep(JSON.stringify({ [number]: '-5' }));
+  await page.reload();
+  assert.equal(await markOf(page, PREDICT), '');
+  assert.equal(await page.inputValue('.answer input'), '');
+  for (const broken of ['{"1.1', '7', 'null', '[]', '"x"']) {
+    await keep(broken);
+    await page.reload();
+    assert.equal(await markOf(page, PREDICT), '', broken);
+    assert.match(await answer(page, String(RIGHT)), /^Right/);
+    assert.equal(await markOf(page, PREDICT), '✓ solved', broken);
+  }
+  assert.deepEqual(complaints, []);
+}));
+
+test('where nothing may be kept, the page still answers', () => reader({}, async (context) => {
+  await context.addInitScript(() => Object.defineProperty(window, 'localStorage', { get() { throw new Error('forbidden'); } }));
+  const { page, complaints } = await openPage(context, CHAPTER);
+  assert.match(await answer(page, String(RIGHT)), /^Right/);
+  await page.locator(`${OTHER} button`).first().click();
+  assert.equal(await markOf(page, PREDICT), '✓ solved');
+  assert.equal(await markOf(page, OTHER), '✓ solved');
+  assert.deepEqual(complaints, []);
+}));
+
+test('without script there is no field and no button, but the command', () => reader({ javaScriptEnabled: false }, async (context) => {
+  const page = await context.newPage();
+  await page.goto(urlOf(CHAPTER));
+  assert.equal(await page.locator('.answer').first().isVisible(), false);
+  assert.equal(await page.locator('.exercise button').first().isVisible(), false);
+  assert.ok(await page.locator('.exercise-start kbd').first().isVisible());
+  assert.ok(await page.locator('.exercise-end a').first().isVisible());
+}));
+
+test('nothing moves when an exercise is solved, or when the page remembers that', () => reader({}, async (context) => {
+  const { page } = await openPage(context, CHAPTER);
+  const heights = () => page.evaluate(() =>
+    [...document.querySelectorAll('.exercise, .contents li')].map((box) => box.getBoundingClientRect().height));
+  const untouched = await heights();
+  await answer(page, '-5');
+  assert.deepEqual(await heights(), untouched);
+  await answer(page, String(RIGHT));
+  await page.locator(`${OTHER} button`).first().click();
+  assert.deepEqual(await heights(), untouched);
+}));
+
+test('the link to a solution opens that one, and the solution leads back', () => reader({}, async (context) => {
+  const { page } = await openPage(context, CHAPTER);
+  await page.locator('.exercise-end a').first().click();
+  await page.waitForSelector('details.solution[open]');
+  assert.equal(await page.locator('details.solution[open]').count(), 1);
+  await page.locator('details.solution[open] .exercise-end a').click();
+  assert.match(page.url(), new RegExp(`${CHAPTER}#exercise-`));
+}));
+
+test('axe finds nothing after a wrong, a right and no answer, by day, by night and on a phone', () => reader({ viewport: { width: 380, height: 800 } }, async (context) => {
+  const { page } = await openPage(context, CHAPTER);
+  await page.addScriptTag({ path: AXE });
+  for (const text of ['-5', 'many', String(RIGHT)]) {
+    await answer(page, text);
+    await page.locator(`${OTHER} button`).first().click();
+    for (const colorScheme of ['light', 'dark']) {
+      await page.emulateMedia({ colorScheme });
+      const { violations } = await page.evaluate(() => window.axe.run('.exercise', { resultTypes: ['violations'] }));
+      assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`), [], `${text}, ${colorScheme}`);
+    }
+  }
+}));
