@@ -33,7 +33,8 @@ struct Options {
 // [options]
 
 // [recorded]
-// What PyTorch 1.13.1 printed for torch.manual_seed(0), eight columns a token.
+// What PyTorch 1.13.1 printed for torch.manual_seed(0) in evaluation mode and
+// without gradients, eight columns a token.
 constexpr std::array<float, 48> recorded_by_pytorch = {
     -0.213702619F, -0.0650889948F, -0.157636523F, -0.302911729F,
     -0.129793495F, -0.245185554F, 0.33490181F, -0.202701822F,

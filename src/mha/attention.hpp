@@ -78,6 +78,13 @@ struct AttentionResult {
 // [result]
 
 // [visible bias]
+/// \param table  a mask or a bias
+/// \return whether it was given at all; one that was not is 0 x 0
+template <typename Table>
+bool is_given(const Eigen::DenseBase<Table>& table) {
+  return table.rows() != 0 || table.cols() != 0;
+}
+
 /// Combines every mask of the options into one table, as booleans, so that no
 /// two minus infinities ever meet.
 /// \param options  the masks; an empty one hides nothing
@@ -89,7 +96,7 @@ inline BoolMatrix visible_keys(const AttentionOptions& options, Index t_q,
                                Index t_k) {
   BoolMatrix visible = BoolMatrix::Constant(t_q, t_k, true);
   const Matrix<double>& bias = options.bias;
-  if (bias.size() != 0) {
+  if (is_given(bias)) {
     require(bias.rows() == t_q && bias.cols() == t_k,
             "bias is {} x {}, but there are {} queries and {} keys",
             bias.rows(), bias.cols(), t_q, t_k);
@@ -99,14 +106,14 @@ inline BoolMatrix visible_keys(const AttentionOptions& options, Index t_q,
   // [visible bias]
   // [visible pairs]
   const BoolMatrix& pairs = options.pairs.attends();
-  if (pairs.size() != 0) {
+  if (is_given(pairs)) {
     require(pairs.rows() == t_q && pairs.cols() == t_k,
             "mask of pairs is {} x {}, but there are {} queries and {} keys",
             pairs.rows(), pairs.cols(), t_q, t_k);
     visible = visible && pairs;
   }
   const BoolMatrix& keys = options.keys.attends();
-  if (keys.size() != 0) {
+  if (is_given(keys)) {
     require(keys.rows() == 1 && keys.cols() == t_k,
             "mask of keys is {} x {}, but must be 1 x {}, one entry a key",
             keys.rows(), keys.cols(), t_k);
@@ -154,7 +161,9 @@ Matrix<Scalar> masked_softmax(const Matrix<Scalar>& scores,
       weights(i, j) = std::exp(scores(i, j) - highest);
       total += weights(i, j);
     }
-    weights.row(i) /= total;
+    for (Index j = 0; j < scores.cols(); ++j) {
+      if (visible(i, j)) weights(i, j) /= total;  // hidden: 0, even by NaN
+    }
   }
   return weights;
 }
@@ -207,7 +216,7 @@ AttentionResult<typename Q::Scalar> attention(
       1.0 / std::sqrt(static_cast<double>(q.cols())));
   AttentionResult<Scalar> result;
   result.scores = (static_cast<Scalar>(scale) * q) * k.transpose();
-  if (options.bias.size() != 0) {
+  if (is_given(options.bias)) {
     result.scores += options.bias.template cast<Scalar>();
   }
   result.weights = masked_softmax(result.scores, visible);

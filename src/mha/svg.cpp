@@ -133,6 +133,13 @@ std::string draw_heat_maps(const std::string& title,
                            const std::string& description,
                            const std::vector<HeatMap>& maps) {
   require(!maps.empty(), "a picture of heat maps needs at least 1 map");
+  for (const HeatMap& map : maps) {
+    require(std::ssize(map.rows) == map.values.rows() &&
+                std::ssize(map.columns) == map.values.cols(),
+            "a heat map of {} x {} numbers has {} names of rows and {} of "
+            "columns", map.values.rows(), map.values.cols(), map.rows.size(),
+            map.columns.size());
+  }
   Svg svg(title, description);
   std::size_t longest = 0;
   for (const HeatMap& map : maps) {

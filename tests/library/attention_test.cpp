@@ -294,3 +294,13 @@ TEST_CASE("shapes that do not fit are refused with both numbers") {
                        "queries and keys have 0 columns, but need at least 1",
                        std::invalid_argument);
 }
+
+TEST_CASE("a hidden key keeps the weight 0 beside a NaN that is seen") {
+  Matrix<double> scores(1, 3);
+  scores << not_a_number, 1, 2;
+  mha::BoolMatrix visible(1, 3);
+  visible << true, true, false;
+  const Matrix<double> weights = mha::masked_softmax(scores, visible);
+  CHECK(std::isnan(weights(0, 0)));
+  CHECK(weights(0, 2) == 0);
+}

@@ -181,3 +181,18 @@ TEST_CASE("a mask of another shape is refused with both shapes") {
   refuse({.keys = attend(3, 1)},
          "mask of keys is 3 x 1, but must be 1 x 3, one entry a key");
 }
+
+TEST_CASE("a mask of no columns is refused where there are keys") {
+  const Matrix<double> x = Matrix<double>::Zero(2, 3);
+  CHECK_THROWS_WITH_AS(
+      mha::attention(x, x, x,
+                     {.pairs = mha::AttendMask::where_true_attends(
+                          mha::BoolMatrix(2, 0))}),
+      "mask of pairs is 2 x 0, but there are 2 queries and 2 keys",
+      std::invalid_argument);
+  CHECK_THROWS_AS(
+      mha::attention(x, x, x,
+                     {.keys = mha::AttendMask::where_true_attends(
+                          mha::BoolMatrix(1, 0))}),
+      std::invalid_argument);
+}

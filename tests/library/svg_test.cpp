@@ -284,3 +284,12 @@ TEST_CASE("a chart whose series and positions do not match is refused") {
   CHECK_THROWS_WITH_AS(mha::draw_line_chart(chart),
                        "a has 3 values for 2 positions", std::invalid_argument);
 }
+
+TEST_CASE("a heat map with a name too many is refused") {
+  HeatMap map = map_of(2, 2, "m");
+  map.rows.push_back("r2");
+  CHECK_THROWS_WITH_AS(
+      mha::draw_heat_maps("t", "d", {map}),
+      "a heat map of 2 x 2 numbers has 3 names of rows and 2 of columns",
+      std::invalid_argument);
+}
