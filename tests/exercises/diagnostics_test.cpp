@@ -53,22 +53,33 @@ TEST_CASE("an error in a library is told at the line that uses it, once") {
       "/usr/include/L.h: In instantiation of ‘struct A<int>’:\n"
       "/usr/include/L.h:9:7:   required from ‘struct B<int>’\n"
       "/b k/my/02_1_x.cpp:11:60:   required from here\n"
-      "/usr/include/L.h:29:127: error: static assertion failed: SIZES_DIFFER\n"
+      "/usr/include/L.h:29:127: error: static assertion failed: THE_SIZES__DIFFER\n"
       "/b k/my/02_1_x.cpp:11:60:   required from here\n"
       "/usr/include/L.h:30:1: error: and so on\n");
   REQUIRE(gcc.size() == 1);
   CHECK(gcc[0].line == 11);
-  CHECK(gcc[0].message.starts_with("static assertion failed: SIZES_DIFFER"));
+  CHECK(
+      gcc[0].message.starts_with("static assertion failed: the sizes differ"));
 
   const auto clang = diagnostics(
-      "/usr/include/L.h:29:1: error: static assertion failed: SIZES_DIFFER\n"
+      "/usr/include/L.h:29:1: error: static assertion failed: THE_SIZES__DIFFER\n"
       "/usr/include/L.h:9:7: note: in instantiation of template class 'B' "
       "requested here\n"
       "/b k/my/02_1_x.cpp:11:60: note: in instantiation of member function "
       "'C' requested here\n");
   REQUIRE(clang.size() == 1);
   CHECK(clang[0].line == 11);
-  CHECK(clang[0].message.starts_with("static assertion failed: SIZES_DIFFER"));
+  CHECK(clang[0].message.starts_with(
+      "static assertion failed: the sizes differ"));
+}
+
+TEST_CASE("float that meets double is told in words") {
+  const auto found = diagnostics(
+      "/b k/my/02_1_x.cpp:11:60:   required from here\n"
+      "/usr/include/L.h:29:127: error: static assertion failed: "
+      "YOU_MIXED_DIFFERENT_NUMERIC_TYPES__YOU_NEED_TO_USE_THE_CAST_METHOD\n");
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].message.starts_with("two kinds of numbers meet"));
 }
 
 TEST_CASE("the reader's own errors come before those in a library") {

@@ -76,8 +76,9 @@ mha::RowVector<double> softmax_row(const mha::RowVector<double>& scores) {
 `;
 
 const mistakes = [
-  ['a missing semicolon', 'int a = 3', /\/01_2_softmax_row\.cpp:4: error: expected/],
-  ['number types that do not fit', 'mha::RowVector<float> r = scores;', /softmax_row\.cpp:4: error: /],
+  ['a missing semicolon', 'int a = 3', /\/01_2_softmax_row\.cpp:[45]: error: expected/],
+  ['number types that do not fit', 'mha::RowVector<float> r = scores;', /softmax_row\.cpp:4: error: two kinds of numbers meet/],
+  ['sizes that do not fit', 'Eigen::Matrix2d m = Eigen::Matrix3d::Identity();', /softmax_row\.cpp:4: error: .*you mixed matrices/],
   ['an unused variable', 'int forgotten;', /softmax_row\.cpp:4: warning: unused[^]*FAILED/],
   ['an endless loop', 'for (volatile bool on = true; on;) {}', /still running after 2 s/],
   ['a null pointer', '*static_cast<volatile int*>(nullptr) = 1;', /used memory that is not its own/],

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <optional>
 #include <regex>
 #include <set>
@@ -24,11 +25,22 @@ std::string shortened(std::string message) {
   return message;
 }
 
-// What Eigen says when float meets double names neither.
-std::string in_plain_words(const std::string& message) {
-  if (message.find("ScalarBinaryOpTraits") == std::string::npos) return message;
-  return "two kinds of numbers meet, such as float and double; convert one, "
-         "as in m.cast<double>()";
+// Eigen's messages are names in capitals, such as YOU_MIXED_MATRICES_OF_
+// DIFFERENT_SIZES. When float meets double, some do not say so.
+std::string in_plain_words(std::string message) {
+  for (const char* sign :
+       {"ScalarBinaryOpTraits", "YOU_MIXED_DIFFERENT_NUMERIC_TYPES"}) {
+    if (message.find(sign) != std::string::npos) {
+      return "two kinds of numbers meet, such as float and double; convert one, "
+             "as in m.cast<double>()";
+    }
+  }
+  static const std::regex capitals("[A-Z0-9]+(_+[A-Z0-9]+){2,}");
+  std::smatch name;
+  if (!std::regex_search(message, name, capitals)) return message;
+  std::string words = std::regex_replace(name.str(), std::regex("_+"), " ");
+  for (char& c : words) c = static_cast<char>(std::tolower(c));
+  return name.prefix().str() + words + name.suffix().str();
 }
 
 // A line of a log: FILE:LINE:COLUMN: KIND: MESSAGE.

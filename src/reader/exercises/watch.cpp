@@ -33,7 +33,7 @@ std::optional<Signature> signature_of(const fs::path& file) {
 // empty the file first and fill it later.
 void wait_for_save(const fs::path& file,
                    const std::optional<Signature>& before) {
-  constexpr int settled = 150;  // milliseconds without a change
+  constexpr int settled = 200;  // milliseconds without a change
   std::optional<Signature> now = signature_of(file);
   while (true) {
     pause(settled);
