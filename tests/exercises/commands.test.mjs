@@ -53,7 +53,7 @@ inBook('check of an unsolved exercise shows the report and where help is', (book
   const { status, out } = book.mha('check', '1.1');
   assert.equal(status, 1);
   assert.match(out, /^FAILED {2}it is right\n {8}expected 3, got 4\.\n/m);
-  assert.match(out, /1\.1 is not solved yet\. \.\/mha hint 1\.1 gives a hint \(2 left\)\./);
+  assert.match(out, /1\.1 is not solved yet\.\n\.\/mha hint 1\.1 gives a hint \(2 left\)\./);
   assert.match(out, /still as you got it/);
   assert.equal(book.progress()['1.1'].solved, undefined);
   book.write(alpha, `changed\n${failing}`);

@@ -126,13 +126,12 @@ void say_where_help_is(const Book& book, const Exercise& exercise,
       before.solved.empty() ? fmt::format("{} is not solved yet.", number)
                             : fmt::format("{} was solved on {} and fails now.",
                                           number, before.solved);
-  print(fmt::format("\n{}", coloured(Colour::red, verdict)));
+  print(fmt::format("\n{}\n", coloured(Colour::red, verdict)));
   const int left = static_cast<int>(exercise.hints.size()) - before.hints;
   if (left > 0) {
-    print(
-        fmt::format(" ./mha hint {} gives a hint ({} left).\n", number, left));
+    print(fmt::format("./mha hint {} gives a hint ({} left).\n", number, left));
   } else {
-    print(fmt::format(" ./mha solution {} shows a solution.\n", number));
+    print(fmt::format("./mha solution {} shows a solution.\n", number));
   }
   if (read_file(my_file(book.tree, exercise)) == read_file(exercise.shipped)) {
     print(fmt::format("{} is still as you got it.\n",
