@@ -1,0 +1,17 @@
+// What the program prints and draws of the gallery.
+#pragma once
+
+#include "cases.hpp"
+
+#include <string>
+
+namespace gallery {
+
+// [show case]
+void print_gallery();                // every case, with its symptom
+void print_case(const Case& one);    // beside the right one, and the checks
+void print_reports();                // bug report, case, verdict, check
+std::string draw_checks_and_cases();  // which check catches which case
+// [show case]
+
+}  // namespace gallery
