@@ -87,7 +87,7 @@ Answer heads_in_the_time_axis(const Call& call) {
   flat.k = fold(call.k);
   flat.v = fold(call.v);
   flat.options = {};
-  flat.padding = {};
+  flat.padding.resize(0, 0);
   Answer answer = attend(flat);
   const Numbers folded = answer.output;
   answer.output =

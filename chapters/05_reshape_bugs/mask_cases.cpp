@@ -1,4 +1,4 @@
-  return plain_softmax(sum);#include "cases.hpp"
+#include "cases.hpp"
 #include "checks.hpp"
 
 #include <algorithm>
@@ -234,7 +234,7 @@ Case half_fill() {
 Numbers weigh_added_minima(const Numbers& scores, const BoolMatrix& /*all*/,
                            const Call& call, Index b) {
   Call causal_only = call;
-  causal_only.padding = {};
+  causal_only.padding.resize(0, 0);
   const BoolMatrix causal = visible_to(causal_only, b);
   Numbers sum = scores;
   for (Index i = 0; i < sum.rows(); ++i) {
@@ -245,7 +245,7 @@ Numbers weigh_added_minima(const Numbers& scores, const BoolMatrix& /*all*/,
       }
     }
   }
-  return fill(plain_softmax(sum), visible || sum.array() == -inf, 0);
+  return plain_softmax(sum);
 }
 
 Case added_minima() {
@@ -298,7 +298,7 @@ Case causal_lost() {
 // Blanks the rows of padded tokens, where their columns were meant.
 BoolMatrix visible_rows(const Call& call, Index b) {
   Call open = call;
-  open.padding = {};
+  open.padding.resize(0, 0);
   BoolMatrix visible = visible_to(open, b);
   if (mha::is_given(call.padding) && visible.rows() == visible.cols()) {
     for (Index i = 0; i < visible.rows(); ++i) {
