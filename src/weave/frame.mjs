@@ -107,8 +107,8 @@ function sectionList(page, open) {
   const sections = page.page.sections.filter((section) => section.level === 2);
   if (sections.length === 0) return '';
   const items = sections.map(({ id, text, depth }) => {
-    const exercises = page.page.exercisesIn.get(id);
-    return `<li${depth ? ` data-depth="${depth}"` : ''}><a href="${page.html}#${id}"${exercises ? ` data-of="${exercises.join(' ')}"` : ''}>${escape(text)}</a></li>`;
+    const solvable = page.page.exercisesIn.get(id);
+    return `<li${depth ? ` data-depth="${depth}"` : ''}><a href="${page.html}#${id}"${solvable ? ` data-of="${solvable.join(' ')}"` : ''}>${escape(text)}</a></li>`;
   });
   const name = page.label || page.title;
   return `<details class="sections"${open ? ' open' : ''}><summary><span class="heard">Sections of ${escape(name)}</span></summary>`
