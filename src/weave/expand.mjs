@@ -3,6 +3,7 @@
 
 import { expandInline, fillValues } from './inline.mjs';
 import { emit, emitBlock, emitCode, emitWrapped } from './emit.mjs';
+import { expandBugs } from './bug_reports.mjs';
 import { list, nearest } from './errors.mjs';
 import { checkListed, expandExercise, expandExercises, expandSolution } from './expand_exercise.mjs';
 import { inlineSvg } from './figures.mjs';
@@ -65,6 +66,7 @@ const DIRECTIVE = {
   exercises: expandExercises,
   solution: (block, page, book) => expandSolution(block, page, book, expandBlocks),
   bibliography: expandBibliography,
+  bugs: expandBugs,
 };
 
 function expandDepth(block, page, book) {

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { copyTheme, makeFonts, readEarlyScript } from './assets.mjs';
 import { Bibliography } from './bibliography.mjs';
+import { checkBugReports, readBugReports } from './bug_reports.mjs';
 import { readPages } from './book.mjs';
 import { runDoxygen, writePages } from './doxygen.mjs';
 import { BookError, noting, Problems } from './errors.mjs';
@@ -62,6 +63,7 @@ async function readBook(root, build, programs, problems) {
     sources: readSources(root, programs, problems),
     leftOut: readLeftOut(root, problems),
     exercises: readExercises(root, problems),
+    bugReports: readBugReports(root, problems),
     equations: new Equations(),
     formulas: new Formulas(path.join(build, 'formulas.json'), readMacros(root, problems)),
     links: [], values: new Map(), claims: new Map(),
@@ -113,6 +115,7 @@ function checkBook(book) {
   }
   checkAllShown(book.exercises, problems);
   checkSolutions(book);
+  checkBugReports(book);
   checkCoverage(book.sources, book.leftOut, problems);
 }
 
