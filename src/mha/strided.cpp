@@ -26,6 +26,7 @@ Index plus(Index a, Index b) {
 // Turns a number that may count from the end, such as -1 for the last, into
 // one that counts from 0. `what` it numbers, and of how many, for the error.
 std::size_t from_the_end(Index number, Index size, const char* what) {
+  require(size > 0, "{} {} is out of range; there are none", what, number);
   require(-size <= number && number < size,
           "{} {} is out of range; there are {}, so use {} to {}", what, number,
           size, -size, size - 1);
@@ -58,8 +59,10 @@ Shape infer_shape(const Shape& wanted, Index count) {
   // [infer shape fit]
   const bool fits =
       open == 0 ? known == count : known != 0 && count % known == 0;
-  require(fits, "shape {} does not fit {} elements; the sizes must multiply "
-          "to {}", shape_text(wanted), count, count);
+  require(fits,
+          "shape {} does not fit {} elements; the sizes must multiply "
+          "to {}",
+          shape_text(wanted), count, count);
   Shape shape = wanted;
   if (open == 1) {
     std::replace(shape.begin(), shape.end(), Index{-1}, count / known);
@@ -123,8 +126,8 @@ std::string shape_text(const Shape& shape) {
 Index element_count(const Shape& shape) {
   Index count = 1;
   for (const Index size : shape) {
-    require(size >= 0, "shape {} has the size {}; use 0 or more", shape_text(shape),
-            size);
+    require(size >= 0, "shape {} has the size {}; use 0 or more",
+            shape_text(shape), size);
     count = times(count, size);
   }
   return count;
@@ -164,8 +167,8 @@ Index position(const Layout& layout, std::span<const Index> index) {
   Index at = layout.offset;
   for (std::size_t d = 0; d < shape.size(); ++d) {
     require(0 <= index[d] && index[d] < shape[d],
-            "index {} is out of range in dimension {} of shape {}", index[d],
-            d, shape_text(shape));
+            "index {} is out of range in dimension {} of shape {}", index[d], d,
+            shape_text(shape));
     at += index[d] * layout.strides[d];
   }
   return at;
@@ -223,7 +226,8 @@ Layout permuted(const Layout& layout, const Shape& order) {
   std::vector<bool> taken(rank, false);
   for (const Index number : order) {
     const std::size_t d = which_dimension(number, layout);
-    require(!taken[d], "order {} names dimension {} twice", shape_text(order), d);
+    require(!taken[d], "order {} names dimension {} twice", shape_text(order),
+            d);
     taken[d] = true;
     result.shape.push_back(layout.shape[d]);
     result.strides.push_back(layout.strides[d]);

@@ -257,8 +257,8 @@ StridedTensor<T>::StridedTensor(std::vector<T> values, const Shape& shape)
     : storage_(std::make_shared<std::vector<T>>(std::move(values))),
       layout_(row_major(shape)) {
   require(static_cast<Index>(storage_->size()) == count(),
-          "shape {} has {} elements, but {} were given", shape_text(shape), count(),
-          storage_->size());
+          "shape {} has {} elements, but {} were given", shape_text(shape),
+          count(), storage_->size());
 }
 
 template <typename T>
