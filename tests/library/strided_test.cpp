@@ -81,6 +81,9 @@ TEST_CASE("a dimension of size 1 never stands in the way of a view") {
   CHECK(one.transpose(0, 1).view({1, 1, 3, 4}).strides() ==
         Shape{24, 24, 8, 1});
   CHECK(counting({1, 5}).transpose(0, 1).is_contiguous());
+  const Tensor between = counting({1, 2, 3}).transpose(0, 1);
+  CHECK(between.layout() == Layout{{2, 1, 3}, {3, 6, 1}, 0});
+  CHECK(between.view({6}).strides() == Shape{1});
 }
 
 TEST_CASE("the size -1 is worked out") {

@@ -265,7 +265,7 @@ void run_chain(Draw& draw, Counts& counts) {
 }  // namespace
 
 TEST_CASE("chains of operations share, copy and refuse as in PyTorch") {
-  constexpr int chains = 12'000;
+  constexpr int chains = 15'000;
   Draw draw(0);
   Counts counts;
   for (int chain = 0; chain < chains; ++chain) run_chain(draw, counts);

@@ -22,8 +22,8 @@ const holds = (page, wanted) => assert.ok(wanted.test(page), `the page lacks ${w
 
 const pages = () => fs.readdirSync(book.out).filter((name) => name.endsWith('.html')).sort();
 
-test('it has a page for each file of prose, each program, and the library', () => {
-  assert.deepEqual(pages(), ['bibliography.html', 'first.html', 'index.html', 'listing_first.html', 'mha.html', 'solutions.html', 'tiny.hpp.source.html']);
+test('it has a page for each file of prose, each file of a program, and the library', () => {
+  assert.deepEqual(pages(), ['bibliography.html', 'first.html', 'index.html', 'listing_first.html', 'listing_second_hpp.html', 'mha.html', 'solutions.html', 'tiny.hpp.source.html']);
 });
 
 test('no placeholder and no directive is left in any page', () => {
@@ -63,6 +63,13 @@ test('the full listing has every line, and links each part to where it is shown'
   assert.equal([...listing.matchAll(/<span class="l" id="l\d+">/g)].length, lines);
   holds(listing, /id="l5"><i>\/\/ \[add\]<\/i> <a class="shown" href="first\.html#code-first-add">shown in First things, The code<\/a>/);
   holds(book.page('tiny.hpp.source.html'), /<a class="shown" href="first\.html#code-tiny-twice">/);
+});
+
+test('a program\'s other files have full listings too', () => {
+  holds(book.page('first.html'), /<a href="listing_second_hpp\.html#l2">second\.hpp, lines 2–3<\/a>/);
+  const listing = book.page('listing_second_hpp.html');
+  holds(listing, /A part of the program of <a href="first\.html">Chapter 1: First things<\/a>/);
+  holds(listing, /id="l1"><i>\/\/ \[half\]<\/i> <a class="shown" href="first\.html#code-second-half">/);
 });
 
 test('a claim says how many checks held', () => {
