@@ -1,6 +1,5 @@
 #include "show_case.hpp"
 
-#include "checks.hpp"
 #include "mha/measure.hpp"
 #include "mha/program.hpp"
 #include "mha/svg.hpp"
@@ -16,7 +15,8 @@ namespace {
 void print_numbers(const Numbers& numbers) {
   for (Index i = 0; i < numbers.rows(); ++i) {
     fmt::print("  ");
-    for (const double x : numbers.row(i).head(std::min<Index>(8, numbers.cols()))) {
+    const Index columns = std::min<Index>(8, numbers.cols());
+    for (const double x : numbers.row(i).head(columns)) {
       if (std::isnan(x)) fmt::print("    NaN");
       else if (std::abs(x) >= 1000) fmt::print(" {:6.0e}", x);
       else fmt::print(" {:6.3f}", std::abs(x) < 5e-4 ? 0.0 : x);
@@ -41,7 +41,9 @@ void print_answer(const std::string& name, const Attention& attention,
 }
 // [print answer]
 
-// [caught]
+}  // namespace
+
+// [failing checks]
 std::vector<const Check*> failing_checks(const Attention& attention) {
   std::vector<const Check*> failing;
   for (const Check& check : checks()) {
@@ -49,9 +51,7 @@ std::vector<const Check*> failing_checks(const Attention& attention) {
   }
   return failing;
 }
-// [caught]
-
-}  // namespace
+// [failing checks]
 
 // [print case]
 void print_case(const Case& one) {

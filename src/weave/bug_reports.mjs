@@ -72,7 +72,6 @@ async function readPrinted(program, where, book) {
     book.problems.add(where, error.message);
     return;
   }
-  const folder = path.posix.dirname(program.source);
   for (const line of lines) {
     const printed = line.match(PRINTED);
     const row = printed && book.bugReports.get(printed[1]);
@@ -80,7 +79,7 @@ async function readPrinted(program, where, book) {
       book.problems.add(where, `${program.name} --reports printed "${line}", which names no row of ${FILE}; write ROW | case | caught | check`);
       continue;
     }
-    row.cases.push({ name: printed[2], caught: printed[3] === 'caught', check: printed[4], folder });
+    row.cases.push({ name: printed[2], caught: printed[3] === 'caught', check: printed[4], program });
   }
 }
 
@@ -118,13 +117,13 @@ export function checkBugReports(book) {
   }
 }
 
-function checkCase({ name, caught, check, folder }, row, book) {
+function checkCase({ name, caught, check, program }, row, book) {
   if (caught !== (row.verdict === 'bug')) {
     book.problems.add(row.where, caught
       ? `row ${row.row} is no bug, but the check "${check}" fails for ${name}; correct one of them`
       : `the check "${check}" does not catch ${name}, the case of row ${row.row}; name one that does`);
   }
-  const sources = book.sources.filter((source) => path.posix.dirname(source.file) === folder);
+  const sources = book.sources.filter((source) => source.program === program);
   const shownBy = findShown(sources, name, 'case', row, book);
   const found = findShown(sources, check, 'check', row, book);
   if (shownBy && found) row.found.push({ shownBy, check: found, command: name });

@@ -151,7 +151,7 @@ const sentenceHtml = (sentence) => escape(withCurlyQuotes(sentence[0].toUpperCas
 
 /** What the run said about a claim that the prose makes. */
 function claimResult(part, where, book) {
-  const program = book.programs.find((candidate) => candidate.source === part.source.file);
+  const { program } = part.source;
   if (!program) {
     book.problems.add(where, `${part.source.file} belongs to no chapter program, so its claims are not run; move the claim to one`);
     return undefined;

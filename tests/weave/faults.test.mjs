@@ -9,6 +9,7 @@ import { complaints, copyBook, edit } from './small_book.mjs';
 
 const PAGE = 'book/01_first.md';
 const PROGRAM = 'chapters/01_first/first.cpp';
+const SECOND = 'chapters/01_first/second.hpp';
 const FAKE = 'chapters/01_first/first.sh';
 const LIBRARY = 'src/mha/tiny.hpp';
 const EXERCISE = 'chapters/01_first/exercises/1_three.cpp';
@@ -62,6 +63,7 @@ fault('a marker inside a test case', { file: PROGRAM, from: '  CHECK', to: '  //
 fault('a test case that never ends', { file: PROGRAM, from: '  CHECK(add(2, 2) == 4);\n}', to: '  CHECK(add(2, 2) == 4); }', at: [PROGRAM, 'TEST_CASE'], says: /no closing brace/ });
 fault('a part shown twice', { file: PAGE, from: 'Now the printing.', to: '{{code first.cpp: add}}', at: `${PAGE}:21`, says: /already shown at book\/01_first\.md:19/ });
 fault('a program line that no page shows', { file: PROGRAM, from: 'TEST_CASE', to: 'int stray;\n\nTEST_CASE', says: /this line is in no part that a page shows/ });
+fault('a line of a program\'s other file that no page shows', { file: SECOND, from: '// [half]\n///', to: 'int stray;\n\n// [half]\n///', says: /this line is in no part that a page shows/ });
 fault('a library line that no page shows', { file: LIBRARY, from: '}  // namespace', to: 'inline int stray = 1;\n\n}  // namespace', says: /in no part that a page shows/ });
 fault('a part that no page shows', { file: PAGE, from: '{{code first.cpp: add}}\n', to: '\n', at: `${PROGRAM}:7`, says: /no page shows "add"; add \{\{code first\.cpp: add\}\}/ });
 fault('a claim that no page shows', { file: PAGE, from: '{{claim first.cpp: the sum of "two" and two is four}}\n', to: '\n', at: [PROGRAM, 'TEST_CASE'], says: /no page shows "the sum/ });

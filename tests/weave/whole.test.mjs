@@ -22,8 +22,8 @@ const holds = (page, wanted) => assert.ok(wanted.test(page), `the page lacks ${w
 
 const pages = () => fs.readdirSync(book.out).filter((name) => name.endsWith('.html')).sort();
 
-test('it has a page for each file of prose, each program, and the library', () => {
-  assert.deepEqual(pages(), ['bibliography.html', 'first.html', 'index.html', 'listing_first.html', 'mha.html', 'more_first_things.html', 'solutions.html', 'tiny.hpp.source.html']);
+test('it has a page for each file of prose, each file of a program, and the library', () => {
+  assert.deepEqual(pages(), ['bibliography.html', 'first.html', 'index.html', 'listing_first.html', 'listing_second_hpp.html', 'mha.html', 'more_first_things.html', 'solutions.html', 'tiny.hpp.source.html']);
 });
 
 test('no placeholder and no directive is left in any page', () => {
@@ -77,6 +77,13 @@ test('a bug report has its threads, its case with the command, and its check, ea
   holds(page, /<td><a href="first\.html#code-first-print">print<\/a><br><kbd>\.\/mha run 1 --case print<\/kbd><\/td><td><a href="first\.html#code-first-add">add<\/a>/);
   holds(page, /A2<\/span> <strong>No bug\.<\/strong> Two and two came out as four <span class="threads"><a href="https:\/\/example\.org\/sums">example\.org<\/a>/);
   holds(page, /A3<\/span>[\s\S]*?<td><a href="first\.html#code-first-add">add<\/a><\/td><td><a href="first\.html#claim-the-sum/);
+});
+
+test('a program\'s other files have full listings too', () => {
+  holds(book.page('first.html'), /<a href="listing_second_hpp\.html#l2">second\.hpp, lines 2–3<\/a>/);
+  const listing = book.page('listing_second_hpp.html');
+  holds(listing, /A part of the program of <a href="first\.html">Chapter 1: First things<\/a>/);
+  holds(listing, /id="l1"><i>\/\/ \[half\]<\/i> <a class="shown" href="first\.html#code-second-half">/);
 });
 
 test('a claim says how many checks held', () => {
