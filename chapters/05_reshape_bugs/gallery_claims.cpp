@@ -187,8 +187,8 @@ TEST_CASE("twice the plain error accepts a right 16-bit layer and refuses a "
   const Numbers wrong =
       gallery::attend_in_half(call, KeyOrder::forward, 0.26);
   CHECK(other != plain);
-  CHECK(within_twice_the_plain_error(other, plain, exact));
-  CHECK_FALSE(within_twice_the_plain_error(wrong, plain, exact));
+  CHECK(gallery::within_twice_the_plain_error(other, plain, exact));
+  CHECK_FALSE(gallery::within_twice_the_plain_error(wrong, plain, exact));
   // The relative error of the right one is a hundred times its bound of 2^-11.
   CHECK(gallery::worst_relative_error(other, exact) > 100 * 0x1p-11);
 }
