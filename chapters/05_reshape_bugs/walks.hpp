@@ -33,6 +33,10 @@ std::string draw_flattening();
 // heads of them, both of shape (H, T, d_head).
 mha::StridedTensor<int> split_then_swap(const Split& split);
 mha::StridedTensor<int> one_view(const Split& split);
+
+// How many rows of d_head floats stand where the head and the token say.
+mha::Index rows_in_place(const mha::StridedTensor<int>& heads,
+                         const Split& split);
 // [two ways]
 
 // [strip]

@@ -72,6 +72,9 @@ TEST_CASE("a view may join what walks memory as one, and nothing else") {
   // Every other row: even steps all the way, so it can be flattened.
   const Tensor every_other = counting({4, 2}).select(1, 1);
   CHECK(every_other.view({2, 2}).strides() == Shape{4, 2});
+  CHECK(counting({4, 4}).narrow(0, 1, 2).view({8}).layout() ==
+        Layout{{8}, {1}, 4});
+  CHECK(counting({2, 3, 2}).select(2, 0).view({6}).strides() == Shape{2});
 }
 
 TEST_CASE("a dimension of size 1 never stands in the way of a view") {
@@ -116,6 +119,7 @@ TEST_CASE("expand repeats with stride 0") {
   CHECK(heads(1, 3, 2) == 5);
   CHECK(heads.storage().size() == 6);
   CHECK(heads.reshape({8, 3}).made == Made::copy);
+  CHECK(counting({5}).expand({1, 5}).strides() == Shape{5, 1});
   CHECK(heads.expand({5, -1, -1, -1}).strides() == Shape{0, 3, 0, 1});
 }
 
