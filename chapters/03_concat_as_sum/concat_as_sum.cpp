@@ -240,7 +240,7 @@ Run run_layers(const Options& options) {
 }
 // [run]
 
-// [print row]
+// [print heads]
 // At most 8 columns, so that a line stays readable.
 template <typename Row>
 void print_row(const std::string& name, const Row& row) {
@@ -250,9 +250,7 @@ void print_row(const std::string& name, const Row& row) {
   }
   fmt::print("{}\n", row.size() > 8 ? " ..." : "");
 }
-// [print row]
 
-// [print sum]
 void print_sum(const Run& run) {
   mha::heading("Token 0, slot by slot");
   Matrix<double> sum = Matrix<double>::Zero(run.x.rows(), run.x.cols());
@@ -263,9 +261,7 @@ void print_sum(const Run& run) {
   print_row("sum", sum.row(0));
   print_row("layer", run.result.output.row(0));
 }
-// [print sum]
 
-// [print shares]
 void print_shares(const Run& run) {
   mha::heading("What each head wrote");
   const Matrix<double>& output = run.result.output;
@@ -285,7 +281,7 @@ void print_shares(const Run& run) {
   line("together", norms, shares);
   line("output", output.norm(), 1);
 }
-// [print shares]
+// [print heads]
 
 // [print without]
 void print_without(const Options& options, const Run& run) {
@@ -301,9 +297,7 @@ void print_without(const Options& options, const Run& run) {
   print_row("difference", change.row(0));
   print_row("it wrote", run.written[static_cast<std::size_t>(h)].row(0));
 }
-// [print without]
 
-// [print bias]
 void print_bias(const Run& run) {
   mha::heading("What a value bias adds");
   Weights w = run.both.first.weights();
@@ -324,7 +318,7 @@ void print_bias(const Run& run) {
             added({.keys = mha::AttendMask::where_true_attends(nothing)})
                 .row(last));
 }
-// [print bias]
+// [print without]
 
 // [print spectra]
 void print_spectrum(const std::string& name, const Matrix<double>& circuit) {
@@ -337,13 +331,15 @@ void print_spectra(const Run& run) {
   const Layer& layer = run.both.first;
   const Weights& w = layer.weights();
   mha::heading("OV: rank and singular values");
-  for (const Index h : all_heads(layer.n_heads())) {
+  const std::vector<Index> shown =
+      all_heads(std::min<Index>(layer.n_heads(), 8));
+  for (const Index h : shown) {
     print_spectrum(fmt::format("head {}", h),
                    ov_circuit(w, h, layer.d_head()));
   }
   print_spectrum("all", w.w_v * w.w_o);
   mha::heading("QK: rank and singular values");
-  for (const Index h : all_heads(layer.n_heads())) {
+  for (const Index h : shown) {
     print_spectrum(fmt::format("head {}", h),
                    qk_circuit(w, h, layer.d_head()));
   }
@@ -377,9 +373,7 @@ std::vector<Order> measure_orders(const Run& run) {
           measure("backwards", add_forwards(reversed)),
           measure("in pairs", add_in_pairs(parts))};
 }
-// [measure orders]
 
-// [print orders]
 void print_orders(const Run& run) {
   mha::heading("The same float32 numbers, added in three orders");
   fmt::print("           entries that differ   by at most   error\n");
@@ -388,7 +382,7 @@ void print_orders(const Run& run) {
                order.differing, run.x.size(), order.apart, order.error);
   }
 }
-// [print orders]
+// [measure orders]
 
 // [measure ablation]
 struct Ablation {
@@ -411,9 +405,7 @@ Ablation ablate(const Run& run, const std::vector<Index>& kept) {
   }
   return {change, (change - (whole - left)).norm(), moved};
 }
-// [measure ablation]
 
-// [print two layers]
 void print_two_layers(const Run& run) {
   mha::heading("Two layers, a head of the first left out");
   fmt::print("          it wrote   the end changes   layer 2's part   "
@@ -437,7 +429,7 @@ double not_additive(const Run& run) {
           ablate(run, all_but(n_heads, 0)).change -
           ablate(run, all_but(n_heads, 1)).change).norm();
 }
-// [print two layers]
+// [measure ablation]
 
 // [demo]
 void demo(const Options& options) {
@@ -475,8 +467,6 @@ mha::Values values(const Options& options) {
   if (options.heads >= 2) {
     values.add("not_additive", not_additive(run), "{:.3f}");
   }
-  // [values]
-  // [more values]
   const std::vector<Order> orders = measure_orders(run);
   values.add("backwards", static_cast<double>(orders[1].differing), "{:.0f}");
   values.add("entries", static_cast<double>(run.x.size()), "{:.0f}");
@@ -493,23 +483,29 @@ mha::Values values(const Options& options) {
   values.add("exercise_share", share(two, one + two + three), "{:.2f}");
   return values;
 }
-// [more values]
+// [values]
 
 // [bars]
-// One row of bars from a base line, up for positive and down for negative.
-void draw_bars(mha::Svg& svg, double left, double base, double step,
-               const std::vector<double>& heights,
-               const std::vector<std::string>& tooltips) {
-  const double right = left + step * static_cast<double>(heights.size());
-  svg.line({left, base, right - 4, base},
-           "stroke='var(--quiet,#666)' stroke-opacity='0.5'");
-  for (std::size_t i = 0; i < heights.size(); ++i) {
-    const double height = std::abs(heights[i]);
-    svg.rectangle(left + step * static_cast<double>(i),
-                  heights[i] > 0 ? base - height : base, step - 4, height,
-                  heights[i] > 0 ? "fill='var(--heat,#2563a8)'"
+// A row of bars on a base line, up for positive numbers and down for negative
+// ones. `most` is the number whose bar is `tallest` pixels high.
+struct Bars {
+  double left, base, step, most, tallest;
+};
+
+void draw_bars(mha::Svg& svg, const Bars& bars, const std::string& name,
+               const std::vector<double>& numbers) {
+  const double count = static_cast<double>(numbers.size());
+  svg.rectangle(bars.left, bars.base, bars.step * count - 2, 1,
+                "fill='var(--quiet,#666)' fill-opacity='0.4'");
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const double height = bars.tallest * std::abs(numbers[i]) / bars.most;
+    if (height < 0.3) continue;  // too low to be seen
+    svg.rectangle(bars.left + bars.step * static_cast<double>(i),
+                  numbers[i] > 0 ? bars.base - height : bars.base + 1,
+                  bars.step - 2, height,
+                  numbers[i] > 0 ? "fill='var(--heat,#2563a8)'"
                                  : "fill='var(--mark,#b4540a)'",
-                  tooltips[i]);
+                  fmt::format("{}, {}: {:.3f}", name, i, numbers[i]));
   }
 }
 // [bars]
@@ -518,47 +514,38 @@ void draw_bars(mha::Svg& svg, double left, double base, double step,
 std::string draw_sum(const Options& options) {
   const Run run = run_layers(options);
   const Index slots = std::min<Index>(options.d_model, 8);
-  const std::size_t lines = std::min<std::size_t>(run.written.size(), 8);
+  const std::size_t shown = std::min<std::size_t>(run.written.size(), 8);
   mha::Svg svg(
       "What each head adds to each slot of token 0",
       fmt::format("Rows of bars, one row for each head and one for their sum, "
                   "with a bar for each of {} slots. In every slot the bars of "
                   "the heads add up to the bar of the sum; some point up and "
                   "some down, and partly cancel.", slots));
-  double highest = run.result.output.row(0).cwiseAbs().maxCoeff();
-  for (const auto& part : run.written) {
-    highest = std::max(highest, part.row(0).cwiseAbs().maxCoeff());
+  double most = run.result.output.row(0).cwiseAbs().maxCoeff();
+  for (const Matrix<double>& part : run.written) {
+    most = std::max(most, part.row(0).cwiseAbs().maxCoeff());
   }
   const auto draw_line = [&](double base, const std::string& name,
                              const Matrix<double>& rows) {
-    std::vector<double> heights;
-    std::vector<std::string> tooltips;
-    for (Index c = 0; c < slots; ++c) {
-      heights.push_back(34 * rows(0, c) / highest);
-      tooltips.push_back(
-          fmt::format("{}, slot {}: {:.3f}", name, c, rows(0, c)));
-    }
     svg.text(0, base + 4, name, "", "font-weight='600'");
-    draw_bars(svg, 64, base, 44, heights, tooltips);
+    const auto first = rows.data();  // row 0 comes first in memory
+    draw_bars(svg, {54, base, 37, most, 26}, name, {first, first + slots});
   };
-  // [sum figure]
-  // [sum figure lines]
-  double base = 40;
-  for (std::size_t h = 0; h < lines; ++h, base += 76) {
+  double base = 30;
+  for (std::size_t h = 0; h < shown; ++h, base += 58) {
     draw_line(base, fmt::format("head {}", h), run.written[h]);
   }
-  const double right = 64 + 44 * static_cast<double>(slots);
-  svg.line({0, base - 36, right, base - 36},
-           "stroke='var(--ink,#222)' stroke-width='1.5'");
+  const double right = 54 + 37 * static_cast<double>(slots);
+  svg.rectangle(0, base - 29, right - 2, 1.5, "fill='var(--ink,#222)'");
   draw_line(base + 4, "sum", run.result.output);
+  svg.text(0, base + 48, "slot", "", "fill='var(--quiet,#666)'");
   for (Index c = 0; c < slots; ++c) {
-    svg.text(84 + 44 * static_cast<double>(c), base + 62,
-             fmt::format("slot {}", c), "middle",
-             "font-size='11' fill='var(--quiet,#666)'");
+    svg.text(54 + 37 * (static_cast<double>(c) + 0.5) - 1, base + 48,
+             fmt::format("{}", c), "middle", "fill='var(--quiet,#666)'");
   }
-  return svg.finish(right, base + 68);
+  return svg.finish(right, base + 54);
 }
-// [sum figure lines]
+// [sum figure]
 
 // [spectra figure]
 std::string draw_spectra(const Options& options) {
@@ -570,39 +557,32 @@ std::string draw_spectra(const Options& options) {
       "How many directions each circuit has",
       fmt::format("Bars for the singular values of each head's circuits, "
                   "largest first, beside those of one head of full width. "
-                  "Each head has {} bars that are not zero, the full width "
-                  "has {}.", layer.d_head(), options.d_model));
-  const auto panel = [&](double left, double base, const std::string& name,
-                         const Matrix<double>& circuit, double highest) {
-    std::vector<double> heights = singular_values(circuit);
-    heights.resize(std::min<std::size_t>(heights.size(), 8));
-    std::vector<std::string> tooltips;
-    for (double& s : heights) {
-      tooltips.push_back(fmt::format("{}: {:.3f}", name, s));
-      s *= 70 / highest;
-    }
-    svg.text(left, base + 17, name, "", "fill='var(--quiet,#666)'");
-    draw_bars(svg, left, base, 13, heights, tooltips);
-  };
-  // [spectra figure]
-  // [spectra figure rows]
-  const auto row = [&](double base, const std::string& title,
-                       const auto& circuit, const Matrix<double>& full) {
-    const double highest = singular_values(full).front();
-    svg.text(0, base - 84, title, "", "font-weight='600'");
+                  "Each head has {} that are not zero, the full width has {}.",
+                  layer.d_head(), options.d_model));
+  const auto draw_row = [&](double base, const std::string& title,
+                            const auto& circuit, const Matrix<double>& full) {
+    const double most = singular_values(full).front();
+    const auto panel = [&](Index place, const std::string& name,
+                           const Matrix<double>& matrix) {
+      std::vector<double> numbers = singular_values(matrix);
+      numbers.resize(std::min<std::size_t>(numbers.size(), 8));
+      const double left = 71 * static_cast<double>(place);
+      svg.text(left, base + 18, name, "", "fill='var(--quiet,#666)'");
+      draw_bars(svg, {left, base, 8, most, 64}, name, numbers);
+    };
+    svg.text(0, base - 78, title, "", "font-weight='600'");
     for (Index h = 0; h < shown; ++h) {
-      panel(122 * static_cast<double>(h), base, fmt::format("head {}", h),
-            circuit(w, h, layer.d_head()), highest);
+      panel(h, fmt::format("head {}", h), circuit(w, h, layer.d_head()));
     }
-    panel(122 * static_cast<double>(shown), base, "full width", full, highest);
+    panel(shown, "full width", full);
   };
-  row(96, "OV: what a head writes about what it reads", ov_circuit,
-      w.w_v * w.w_o);
-  row(226, "QK: how a head compares", qk_circuit,
-      w.w_q * w.w_k.transpose());
-  return svg.finish(122 * static_cast<double>(shown) + 104, 250);
+  draw_row(92, "OV: what a head writes about what it reads", ov_circuit,
+           w.w_v * w.w_o);
+  draw_row(216, "QK: how a head compares", qk_circuit,
+           w.w_q * w.w_k.transpose());
+  return svg.finish(71 * static_cast<double>(shown) + 70, 238);
 }
-// [spectra figure rows]
+// [spectra figure]
 
 // [random case]
 // A layer of random shape with every bias set, and something for it to read.

@@ -31,9 +31,9 @@ void expect_same_output(const Weights& given, const Weights& folded,
                           "empties one.",
                           folded.b_k.size(), folded.b_v.size()));
   // Scores of about 30 and outputs of about 10, a few roundings each.
-  mha::expect_close(mha::MultiHeadAttention<double>(folded, 3).forward(x).output,
-                    mha::MultiHeadAttention<double>(given, 3).forward(x).output,
-                    1e-11, what, lesson);
+  using Layer = mha::MultiHeadAttention<double>;
+  mha::expect_close(Layer(folded, 3).forward(x).output,
+                    Layer(given, 3).forward(x).output, 1e-11, what, lesson);
 }
 
 }  // namespace
