@@ -19,15 +19,13 @@
 
 namespace {
 
-// [short names]
+// [options]
 using mha::Index;
 using mha::Matrix;
 using mha::RowVector;
 using Weights = mha::LayerWeights<double>;
 using Layer = mha::MultiHeadAttention<double>;
-// [short names]
 
-// [options]
 struct Options {
   Index d_model = 8;
   Index heads = 4;
@@ -240,7 +238,7 @@ Run run_layers(const Options& options) {
 }
 // [run]
 
-// [print heads]
+// [printing]
 // At most 8 columns, so that a line stays readable.
 template <typename Row>
 void print_row(const std::string& name, const Row& row) {
@@ -281,9 +279,7 @@ void print_shares(const Run& run) {
   line("together", norms, shares);
   line("output", output.norm(), 1);
 }
-// [print heads]
 
-// [print without]
 void print_without(const Options& options, const Run& run) {
   const Index h = options.without;
   mha::heading(fmt::format("Without head {}, token 0", h));
@@ -318,9 +314,7 @@ void print_bias(const Run& run) {
             added({.keys = mha::AttendMask::where_true_attends(nothing)})
                 .row(last));
 }
-// [print without]
 
-// [print spectra]
 void print_spectrum(const std::string& name, const Matrix<double>& circuit) {
   const std::vector<double> s = singular_values(circuit);
   const Eigen::Map<const RowVector<double>> row(s.data(), std::ssize(s));
@@ -330,24 +324,21 @@ void print_spectrum(const std::string& name, const Matrix<double>& circuit) {
 void print_spectra(const Run& run) {
   const Layer& layer = run.both.first;
   const Weights& w = layer.weights();
+  const auto print = [&](const auto& circuit, const Matrix<double>& full) {
+    for (const Index h : all_heads(std::min<Index>(layer.n_heads(), 8))) {
+      print_spectrum(fmt::format("head {}", h),
+                     circuit(w, h, layer.d_head()));
+    }
+    print_spectrum("all", full);
+  };
   mha::heading("OV: rank and singular values");
-  const std::vector<Index> shown =
-      all_heads(std::min<Index>(layer.n_heads(), 8));
-  for (const Index h : shown) {
-    print_spectrum(fmt::format("head {}", h),
-                   ov_circuit(w, h, layer.d_head()));
-  }
-  print_spectrum("all", w.w_v * w.w_o);
+  print(ov_circuit, w.w_v * w.w_o);
   mha::heading("QK: rank and singular values");
-  for (const Index h : shown) {
-    print_spectrum(fmt::format("head {}", h),
-                   qk_circuit(w, h, layer.d_head()));
-  }
-  print_spectrum("all", w.w_q * w.w_k.transpose());
+  print(qk_circuit, w.w_q * w.w_k.transpose());
 }
-// [print spectra]
+// [printing]
 
-// [measure orders]
+// [measuring]
 struct Order {
   std::string name;
   Index differing;  // entries with another value than forwards
@@ -382,9 +373,7 @@ void print_orders(const Run& run) {
                order.differing, run.x.size(), order.apart, order.error);
   }
 }
-// [measure orders]
 
-// [measure ablation]
 struct Ablation {
   Matrix<double> change;  // of the end, when these heads write nothing
   double by_second;       // norm of what the second layer made of it
@@ -429,7 +418,7 @@ double not_additive(const Run& run) {
           ablate(run, all_but(n_heads, 0)).change -
           ablate(run, all_but(n_heads, 1)).change).norm();
 }
-// [measure ablation]
+// [measuring]
 
 // [demo]
 void demo(const Options& options) {
@@ -442,9 +431,7 @@ void demo(const Options& options) {
   print_orders(run);
   print_two_layers(run);
 }
-// [demo]
 
-// [values]
 mha::Values values(const Options& options) {
   const Run run = run_layers(options);
   const Matrix<double>& output = run.result.output;
@@ -483,9 +470,9 @@ mha::Values values(const Options& options) {
   values.add("exercise_share", share(two, one + two + three), "{:.2f}");
   return values;
 }
-// [values]
+// [demo]
 
-// [bars]
+// [figures]
 // A row of bars on a base line, up for positive numbers and down for negative
 // ones. `most` is the number whose bar is `tallest` pixels high.
 struct Bars {
@@ -508,9 +495,7 @@ void draw_bars(mha::Svg& svg, const Bars& bars, const std::string& name,
                   fmt::format("{}, {}: {:.3f}", name, i, numbers[i]));
   }
 }
-// [bars]
 
-// [sum figure]
 std::string draw_sum(const Options& options) {
   const Run run = run_layers(options);
   const Index slots = std::min<Index>(options.d_model, 8);
@@ -545,9 +530,7 @@ std::string draw_sum(const Options& options) {
   }
   return svg.finish(right, base + 54);
 }
-// [sum figure]
 
-// [spectra figure]
 std::string draw_spectra(const Options& options) {
   const Run run = run_layers(options);
   const Layer& layer = run.both.first;
@@ -582,7 +565,7 @@ std::string draw_spectra(const Options& options) {
            w.w_q * w.w_k.transpose());
   return svg.finish(71 * static_cast<double>(shown) + 70, 238);
 }
-// [spectra figure]
+// [figures]
 
 // [random case]
 // A layer of random shape with every bias set, and something for it to read.
@@ -768,20 +751,18 @@ TEST_CASE("other factors of a circuit make the same head") {
     const Index d = c.layer.d_head();
     Weights w = c.layer.weights();
     for (const Index h : all_heads(c.layer.n_heads())) {
-      // Ones on the diagonal, so it has an inverse.
-      Matrix<double> m = generator.uniform(d, d, -1, 1).cast<double>();
-      m = m.triangularView<Eigen::StrictlyLower>();
-      m += Matrix<double>::Identity(d, d);
+      const auto times = [&](auto& all, const Matrix<double>& m) {
+        mha::head_of(all, h, d) = (mha::head_of(all, h, d) * m).eval();
+      };
+      // Ones on the diagonal and zeros above it, so it has an inverse.
+      const Matrix<double> m = generator.uniform(d, d, -1, 1).cast<double>()
+                                   .triangularView<Eigen::UnitLower>();
       const Matrix<double> inverse = m.inverse();
-      mha::head_of(w.w_v, h, d) = (mha::head_of(w.w_v, h, d) * m).eval();
-      mha::head_of(w.b_v, h, d) = (mha::head_of(w.b_v, h, d) * m).eval();
+      times(w.w_v, m), times(w.b_v, m);
       w.w_o.middleRows(h * d, d) =
           (inverse * w.w_o.middleRows(h * d, d)).eval();
-      const Matrix<double> turned = inverse.transpose();
-      mha::head_of(w.w_q, h, d) = (mha::head_of(w.w_q, h, d) * m).eval();
-      mha::head_of(w.b_q, h, d) = (mha::head_of(w.b_q, h, d) * m).eval();
-      mha::head_of(w.w_k, h, d) = (mha::head_of(w.w_k, h, d) * turned).eval();
-      mha::head_of(w.b_k, h, d) = (mha::head_of(w.b_k, h, d) * turned).eval();
+      times(w.w_q, m), times(w.b_q, m);
+      times(w.w_k, inverse.transpose()), times(w.b_k, inverse.transpose());
     }
     const Layer other(w, c.layer.n_heads());
     // m and its inverse enlarge roundings up to a thousand times at width 7.
