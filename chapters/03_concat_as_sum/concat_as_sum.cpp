@@ -458,13 +458,6 @@ mha::Values values(const Options& options) {
   values.add("backwards", static_cast<double>(orders[1].differing), "{:.0f}");
   values.add("entries", static_cast<double>(run.x.size()), "{:.0f}");
   values.add("apart", orders[1].apart, "{:.1e}");
-  const Layer& layer = run.both.first;
-  const double d = static_cast<double>(options.d_model);
-  const double d_head = static_cast<double>(layer.d_head());
-  values.add("stored", 4 * d * d, "{:.0f}");
-  values.add("needed",
-             static_cast<double>(options.heads) * 2 *
-                 (2 * d * d_head - d_head * d_head), "{:.0f}");
   // Exercise 3.1: three heads write about one token of width 2.
   const Matrix<double> one{{5, 1}}, two{{-2, 0}}, three{{1, 3}};
   values.add("exercise_share", share(two, one + two + three), "{:.2f}");

@@ -9,8 +9,8 @@
 // so that it returns factors with the same product in which the columns of
 // `w_v` have length 1 and stand at right angles to each other.
 //
-// Then say how many numbers a head needs. `w_v` and `w_o` store 2 times d_model
-// times d_v of them. Some are spent on the choice of a pair and say nothing
+// Then say how many numbers a head needs. `w_v` and `w_o` store 2 times
+// `d_model` times `d_v` of them. Some are spent on the choice of a pair and say nothing
 // about the head. Write `numbers_needed`: how many independent directions there
 // are in which the product can be moved by changing the factors. Prove it, or
 // measure it for small sizes (hint 4). The check measures.
@@ -25,7 +25,7 @@
 // hint: To measure: move one entry of a factor by 1 and note how the product
 //   changes, all its entries as one column. Do so for every entry of both
 //   factors, and find the rank of all those columns. How much is missing to
-//   2 d_model d_v, for d_v = 1, 2, 3?
+//   `2 * d_model * d_v`, for `d_v` of 1, 2 and 3?
 #include "exercise/exercise.hpp"
 
 #include <Eigen/Dense>
