@@ -10,10 +10,10 @@
 // `w_v` have length 1 and stand at right angles to each other.
 //
 // Then say how many numbers a head needs. `w_v` and `w_o` store 2 times
-// `d_model` times `d_v` of them. Some are spent on the choice of a pair and say nothing
-// about the head. Write `numbers_needed`: how many independent directions there
-// are in which the product can be moved by changing the factors. Prove it, or
-// measure it for small sizes (hint 4). The check measures.
+// `d_model` times `d_v` of them. Some are spent on the choice of a pair and say
+// nothing about the head. Write `numbers_needed`: how many independent
+// directions there are in which the product can be moved by changing the
+// factors. Prove it, or measure it for small sizes (hint 4). The check measures.
 //
 // hint: If m has an inverse, the factors `w_v * m` and `m.inverse() * w_o` have
 //   the same product. Which m makes the columns of `w_v` orthonormal?
