@@ -53,7 +53,8 @@ endfunction()
 
 # add_headers(NAME WARNINGS [FIRST...])
 function(add_headers name warnings)
-  file(WRITE "${CMAKE_BINARY_DIR}/headers.cpp" "// Holds the precompiled headers.\n")
+  file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/headers.cpp"
+    CONTENT "// Holds the precompiled headers.\n")
   add_library(${name} OBJECT "${CMAKE_BINARY_DIR}/headers.cpp")
   target_link_libraries(${name} PRIVATE mha ${warnings})
   target_precompile_headers(${name} PRIVATE ${ARGN}
