@@ -961,6 +961,13 @@ TEST_CASE("the count of a real layer does not depend on the number of heads") {
   }
 }
 
+TEST_CASE("gains on queries and keys are the exception") {
+  Shape one = split(8, 1), eight = split(8, 8);
+  one.norms = eight.norms = Norms::per_head;
+  CHECK(count(tensors(one)) == 288 + 2 * 8);
+  CHECK(count(tensors(eight)) == 288 + 2 * 1);
+}
+
 TEST_CASE("the score maps hold heads times tokens times tokens numbers") {
   for (const Index n_heads : {1, 2, 8, 64}) {
     const Growth g = growth(n_heads);
@@ -1175,6 +1182,14 @@ TEST_CASE("softmax lifts the rank: one slot, and the weights have rank 3") {
                           (1 + e + e * e) / (1 + e * e + e * e * e * e);
   // A dozen operations on numbers below 1.
   CHECK(std::abs(weights.determinant() - expected) <= 16 * 0x1p-53);
+}
+
+TEST_CASE("the logarithm of the weights has rank at most the width plus one") {
+  for (const Index d_head : {1, 2, 4, 8, 16}) {
+    const Matrix<double> weights = softmax(score_maps(0, d_head)[0]);
+    CHECK(rank(weights.array().log().matrix()) <= d_head + 1);
+    CHECK(rank(weights) > d_head + 1);
+  }
 }
 
 TEST_CASE("thin heads are no more alike on average, but some pairs are") {
