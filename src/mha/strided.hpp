@@ -44,7 +44,9 @@ struct Layout {
   /// \return whether shape, strides and offset are all equal
   bool operator==(const Layout&) const = default;
 };
+// [layout]
 
+// [memory in order]
 /// \param shape  sizes
 /// \return the layout that counts through memory, the last index fastest
 /// \throws std::invalid_argument as element_count
@@ -54,7 +56,7 @@ Layout row_major(const Shape& shape);
 /// \return whether its elements lie one after the other, in order. The offset
 ///         does not matter, nor does the stride of a dimension of size 1
 bool is_row_major(const Layout& layout);
-// [layout]
+// [memory in order]
 
 // [positions]
 /// \param layout  any

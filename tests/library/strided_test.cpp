@@ -222,6 +222,11 @@ TEST_CASE("dimensions and indices that are not there are refused") {
         t.expand({2, 4});
       },
       "cannot expand shape (2, 3) to (2, 4): size 3 would become 4");
+  refuse(
+      [] {
+        counting({3}).expand({-1, 3});
+      },
+      "cannot expand shape (3) to (-1, 3): size 1 would become -1");
   refuse([&] { t.expand({3}); },
          "shape (2, 3) has more dimensions than (3); expand only adds some");
   refuse([&] { t(0, 3); },
