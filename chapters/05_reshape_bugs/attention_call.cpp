@@ -7,9 +7,9 @@
 
 namespace gallery {
 
+// [refuse bad heads]
 using mha::require;
 
-// [refuse bad heads]
 void refuse_bad_heads(const Call& call) {
   require(call.n_heads > 0 && call.q.cols() % call.n_heads == 0,
           "n_heads = {} does not divide the width {} of the queries",

@@ -1,5 +1,4 @@
-// What the attentions of the gallery are called with, what they return, and
-// the right one, in steps that a wrong one may exchange.
+// Chapter 5: the right attention, in steps that a wrong one may exchange.
 #pragma once
 
 #include "mha/attention.hpp"

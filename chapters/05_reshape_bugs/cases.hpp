@@ -1,5 +1,4 @@
-// The gallery: attentions that run and are wrong, and some that were accused
-// and are right.
+// Chapter 5: attentions that are wrong, and some that were accused wrongly.
 #pragma once
 
 #include "attention_call.hpp"
@@ -29,11 +28,13 @@ struct Case {
 };
 // [case]
 
+// [groups]
 std::vector<Case> layout_cases();
 std::vector<Case> size_and_scale_cases();
 std::vector<Case> mask_cases();
 std::vector<Case> softmax_cases();
 std::vector<Case> returned_cases();
+// [groups]
 
 // [gallery]
 // All of them, in the order of the book.

@@ -8,6 +8,7 @@
 
 namespace gallery {
 
+// [tolerance]
 using mha::AttendMask;
 using mha::BoolMatrix;
 using mha::Causal;
@@ -16,7 +17,6 @@ using mha::max_abs_difference;
 namespace {
 constexpr double inf = std::numeric_limits<double>::infinity();
 
-// [tolerance]
 // Double precision, sums of at most some hundred numbers of size about 1.
 constexpr double rounding = 1e-12;
 
@@ -29,8 +29,8 @@ bool differ(const Numbers& a, const Numbers& b) {
   return a.rows() != b.rows() || a.cols() != b.cols() ||
          !(max_abs_difference(a, b) <= rounding);
 }
-// [tolerance]
 }  // namespace
+// [tolerance]
 
 // [make inputs]
 Call fixture() {

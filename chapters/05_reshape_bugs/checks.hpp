@@ -1,4 +1,4 @@
-// The checks: each takes any attention and says what is wrong with it.
+// Chapter 5: checks, each takes any attention and says what is wrong with it.
 #pragma once
 
 #include "attention_call.hpp"

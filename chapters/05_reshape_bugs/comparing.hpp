@@ -1,4 +1,4 @@
-// How far is too far? Three ways to compare, two of them wrong.
+// Chapter 5: three ways to compare, two of them wrong.
 #pragma once
 
 #include "attention_call.hpp"

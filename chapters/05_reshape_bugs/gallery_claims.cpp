@@ -11,12 +11,14 @@
 #include <cmath>
 #include <limits>
 
+// [names in claims]
 using gallery::Call;
 using gallery::Case;
 using gallery::Check;
 using gallery::Index;
 using gallery::Numbers;
 using gallery::Verdict;
+// [names in claims]
 
 TEST_CASE("the right attention passes every check") {
   for (const Check& check : gallery::checks()) {

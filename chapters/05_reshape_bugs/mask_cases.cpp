@@ -7,6 +7,7 @@
 
 namespace gallery {
 
+// [names in masks]
 using mha::AttendMask;
 using mha::BoolMatrix;
 using mha::Causal;
@@ -14,6 +15,7 @@ using mha::Causal;
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
+// [names in masks]
 
 // [inverted-mask]
 BoolMatrix visible_inverted(const Call& call, Index b) {

@@ -1,4 +1,4 @@
-// What the program prints and draws of the gallery.
+// Chapter 5: what the program prints and draws of the gallery.
 #pragma once
 
 #include "cases.hpp"

@@ -7,11 +7,13 @@
 
 namespace gallery {
 
+// [names in softmaxes]
 using mha::BoolMatrix;
 
 namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
+// [names in softmaxes]
 
 // [softmax-over-queries]
 Numbers weigh_columns(const Numbers& scores, const BoolMatrix& visible,
