@@ -578,31 +578,29 @@ void print_own(const Options& options) {
 // [own shape]
 
 // [print models]
-void print_models() {
-  mha::heading("Published models");
-  fmt::print("{:<16} {:>6} {:>7} {:>5} {:>3} {:>6} {:>15} {}\n", "model",
-             "layers", "d_model", "heads", "kv", "d_head", "all layers",
-             "recorded");
-  for (const Model& m : models()) {
-    const Index total = attention_of(m);
-    fmt::print("{:<16} {:>6} {:>7} {:>5} {:>3} {:>5}{} {:>15} {}\n", m.name,
-               m.layers, m.shape.d_model, m.shape.n_heads, m.shape.n_kv_heads,
-               m.shape.d_head, is_square(m.shape) ? ' ' : '*', grouped(total),
-               total == m.recorded ? "same" : grouped(m.recorded));
-  }
-  fmt::print("* heads x d_head is not d_model\n");
+void print_model(const std::string& name, Index layers, Index d_model,
+                 Index n_heads, const std::string& kv_and_width, Index total,
+                 Index recorded) {
+  fmt::print("{:<16} {:>6} {:>7} {:>5} {:>10} {:>15} {}\n", name, layers,
+             d_model, n_heads, kv_and_width, grouped(total),
+             total == recorded ? "same" : grouped(recorded));
 }
 
-void print_latent() {
-  mha::heading("Latent attention");
-  fmt::print("{:<16} {:>6} {:>7} {:>5} {:>7} {:>15} {}\n", "model", "layers",
-             "d_model", "heads", "latent", "all layers", "recorded");
-  for (const LatentModel& m : latent_models()) {
-    const Index total = times(m.layers, count(tensors(m)));
-    fmt::print("{:<16} {:>6} {:>7} {:>5} {:>7} {:>15} {}\n", m.name, m.layers,
-               m.d_model, m.n_heads, m.kv_rank, grouped(total),
-               total == m.recorded ? "same" : grouped(m.recorded));
+void print_models() {
+  mha::heading("Published models");
+  fmt::print("{:<16} layers d_model heads kv d_head {:>15} recorded\n", "model",
+             "all layers");
+  for (const Model& m : models()) {
+    print_model(m.name, m.layers, m.shape.d_model, m.shape.n_heads,
+                fmt::format("{} {:>5}{}", m.shape.n_kv_heads, m.shape.d_head,
+                            is_square(m.shape) ? ' ' : '*'),
+                attention_of(m), m.recorded);
   }
+  for (const LatentModel& m : latent_models()) {
+    print_model(m.name, m.layers, m.d_model, m.n_heads, "latent",
+                times(m.layers, count(tensors(m))), m.recorded);
+  }
+  fmt::print("* heads x d_head is not d_model\n");
 }
 
 void print_whole() {
@@ -666,7 +664,6 @@ void demo(const Options& options) {
   print_counted();
   print_growth();
   print_models();
-  print_latent();
   print_whole();
   print_lost();
   print_thin();
@@ -743,6 +740,9 @@ double x_at(std::size_t i, std::size_t n) {
   return left + across * static_cast<double>(i) / static_cast<double>(n - 1);
 }
 double y_at(double height) { return top + down * (1 - height); }
+double y_at(std::size_t i, std::size_t n) {
+  return y_at(static_cast<double>(i) / static_cast<double>(n - 1));
+}
 
 void draw_chart(mha::Svg& svg, const std::string& y_label,
                 const std::vector<std::string>& ticks,
@@ -751,12 +751,14 @@ void draw_chart(mha::Svg& svg, const std::string& y_label,
                 const std::vector<Curve>& curves) {
   constexpr const char* quiet = "fill='var(--quiet,#666)'";
   svg.text(8, 16, y_label, "", quiet);
+  svg.open_group("stroke='var(--quiet,#666)' stroke-opacity='0.25'");
   for (std::size_t i = 0; i < ticks.size(); ++i) {
-    const double y = y_at(static_cast<double>(i) /
-                          static_cast<double>(ticks.size() - 1));
-    svg.line({left, y, left + across, y},
-             "stroke='var(--quiet,#666)' stroke-opacity='0.25'");
-    svg.text(left - 8, y + 4, ticks[i], "end", quiet);
+    const double y = y_at(i, ticks.size());
+    svg.line({left, y, left + across, y}, "");
+  }
+  svg.close_group();
+  for (std::size_t i = 0; i < ticks.size(); ++i) {
+    svg.text(left - 8, y_at(i, ticks.size()) + 4, ticks[i], "end", quiet);
   }
   for (std::size_t i = 0; i < names.size(); ++i) {
     svg.text(x_at(i, names.size()), top + down + 20, names[i], "middle", quiet);
@@ -773,17 +775,18 @@ void draw_chart(mha::Svg& svg, const std::string& y_label,
   }
 }
 
-constexpr const char* blue = "stroke='var(--heat,#2563a8)' stroke-width='2.5'";
-constexpr const char* orange =
+constexpr const char* solid = "stroke='var(--heat,#2563a8)' stroke-width='2.5'";
+constexpr const char* dashed =
     "stroke='var(--mark,#b4540a)' stroke-width='2.5' stroke-dasharray='7 4'";
-constexpr const char* grey =
+constexpr const char* dotted =
     "stroke='var(--quiet,#666)' stroke-width='2' stroke-dasharray='2 4'";
 // [chart]
 
 // [growth figure]
 std::string draw_growth() {
-  Curve scores{"score numbers", orange, {}};
-  Curve parameters{"parameters", blue, {}}, ranks{"rank of a head", grey, {}};
+  Curve scores{"score numbers", dashed, {}};
+  Curve parameters{"parameters", solid, {}};
+  Curve ranks{"rank of a head", dotted, {}};
   std::vector<std::string> names;
   const Growth one = growth(1);
   const auto height = [](Index now, Index then) {  // 64 times is the top
@@ -812,8 +815,8 @@ std::string draw_growth() {
 
 // [likeness figure]
 std::string draw_likeness() {
-  Curve chance{"", grey, {}}, within_head{"two tokens, one head", blue, {}};
-  Curve between_heads{"one token, two heads", orange, {}};
+  Curve chance{"", dotted, {}}, within_head{"two tokens, one head", solid, {}};
+  Curve between_heads{"one token, two heads", dashed, {}};
   std::vector<std::string> names;
   std::vector<Spread> spreads;
   for (const Thin& thin : measured()) {
@@ -835,14 +838,16 @@ std::string draw_likeness() {
                   spreads.front().high, spreads.back().low,
                   spreads.back().high));
   draw_chart(svg, "likeness: correlation of scores, without its sign",
-             {"0", "0.25", "0.5", "0.75", "1"}, "d_head", names,
+             {"0", "0.25", "0.5", "0.75", "1"}, "width of a head", names,
              {chance, within_head, between_heads});
+  svg.open_group("stroke='var(--mark,#b4540a)' stroke-width='1.5'");
   for (std::size_t i = 0; i < spreads.size(); ++i) {
     const double x = x_at(i, spreads.size());
     const double low = y_at(spreads[i].low), high = y_at(spreads[i].high);
     svg.line({x - 5, low, x + 5, low, x, low, x, high, x - 5, high, x + 5,
-              high}, "stroke='var(--mark,#b4540a)' stroke-width='1.5'");
+              high}, "");
   }
+  svg.close_group();
   return svg.finish(left + across + 150, top + down + 54);
 }
 // [likeness figure]
