@@ -698,6 +698,8 @@ mha::Values values(const Options&) {
     add(name, total);
     add(fmt::format("{}_32_bits", name), in_32_bits(total));
   }
+  add("mha_layer", count(tensors(model_named("Llama 2 7B").shape)));
+  add("gqa_layer", count(tensors(model_named("Llama 3 8B").shape)));
   add("keras_512", count(tensors({512, 64, 64, 512, Bias::all})));
   add("truncated", 6 * (512 / 6));
   add("never_read", never_read(512, 6));
@@ -729,13 +731,18 @@ mha::Values values(const Options&) {
 // [more values]
 
 // [chart]
-// One line of a chart, from 0 (bottom) to 1 (top), with its name at the end.
+// One line of a chart, from 0 (bottom) to 1 (top). Its name stands at one of
+// its points: above it, or as far below as asked.
 struct Curve {
   std::string name, style;
-  std::vector<double> heights;
+  std::size_t named_at;
+  std::string anchor;
+  double below = -8;
+  std::vector<double> heights = {};
 };
 
-constexpr double left = 56, top = 34, across = 420, down = 220;
+// Narrow enough for a phone.
+constexpr double left = 46, top = 34, across = 296, down = 220;
 double x_at(std::size_t i, std::size_t n) {
   return left + across * static_cast<double>(i) / static_cast<double>(n - 1);
 }
@@ -771,7 +778,9 @@ void draw_chart(mha::Svg& svg, const std::string& y_label,
       points.push_back(y_at(curve.heights[i]));
     }
     svg.line(points, curve.style);
-    svg.text(left + across + 10, points.back() + 4, curve.name);
+    svg.text(points[2 * curve.named_at],
+             points[2 * curve.named_at + 1] + curve.below, curve.name,
+             curve.anchor);
   }
 }
 
@@ -784,9 +793,9 @@ constexpr const char* dotted =
 
 // [growth figure]
 std::string draw_growth() {
-  Curve scores{"score numbers", dashed, {}};
-  Curve parameters{"parameters", solid, {}};
-  Curve ranks{"rank of a head", dotted, {}};
+  Curve scores{"score numbers", dashed, 4, "end"};
+  Curve parameters{"parameters", solid, 4, "start"};
+  Curve ranks{"rank of a head's scores", dotted, 3, "start"};
   std::vector<std::string> names;
   const Growth one = growth(1);
   const auto height = [](Index now, Index then) {  // 64 times is the top
@@ -809,14 +818,15 @@ std::string draw_growth() {
   draw_chart(svg, "times as much as with one head",
              {"1/64", "1/16", "1/4", "1", "4", "16", "64"}, "heads", names,
              {scores, parameters, ranks});
-  return svg.finish(left + across + 120, top + down + 54);
+  return svg.finish(left + across + 16, top + down + 54);
 }
 // [growth figure]
 
 // [likeness figure]
 std::string draw_likeness() {
-  Curve chance{"", dotted, {}}, within_head{"two tokens, one head", solid, {}};
-  Curve between_heads{"one token, two heads", dashed, {}};
+  Curve chance{"", dotted, 0, ""};
+  Curve within_head{"two tokens, one head", solid, 1, "start"};
+  Curve between_heads{"one token, two heads", dashed, 3, "middle", 24};
   std::vector<std::string> names;
   std::vector<Spread> spreads;
   for (const Thin& thin : measured()) {
@@ -848,7 +858,7 @@ std::string draw_likeness() {
               high}, "");
   }
   svg.close_group();
-  return svg.finish(left + across + 150, top + down + 54);
+  return svg.finish(left + across + 16, top + down + 54);
 }
 // [likeness figure]
 
@@ -991,7 +1001,8 @@ TEST_CASE("heads need not add up to the width, if their own width is given") {
   CHECK(layer.forward(Matrix<float>::Ones(3, 8)).output.cols() == 8);
 }
 
-TEST_CASE("a quarter of the kv heads saves 37.5 % here, 75 % of the cache") {
+TEST_CASE("a quarter of the kv heads saves 37.5 % of the weights, "
+          "75 % of the cache") {
   const Shape many = model_named("Llama 2 7B").shape;
   const Shape grouped_heads = model_named("Llama 3 8B").shape;
   CHECK(count(tensors(many)) == 67'108'864);
