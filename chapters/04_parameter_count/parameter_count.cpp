@@ -35,6 +35,7 @@ struct Options {
   Index kv_heads = 0;  // 0: as many as heads
   Index d_head = 0;    // 0: d_model / heads
   Index layers = 1;
+  bool no_bias = false;
 };
 // [options]
 
@@ -552,7 +553,7 @@ void print_growth() {
 // The shape the options ask for.
 Shape own_shape(const Options& options) {
   Shape shape = {options.d_model, options.heads, options.kv_heads,
-                 options.d_head, Bias::all};
+                 options.d_head, options.no_bias ? Bias::none : Bias::all};
   if (shape.d_head == 0) {
     shape.d_head = split(shape.d_model, shape.n_heads).d_head;
   }
@@ -565,6 +566,7 @@ void print_own(const Options& options) {
   const Shape shape = own_shape(options);
   const std::vector<Tensor> list = tensors(shape);
   const Index total = count(list);
+  const Index all = times(options.layers, total);
   mha::heading("Your layer");
   for (const Tensor& t : list) {
     fmt::print("{:<6} {:>9} x {:<9} {:>15}\n", t.name, t.rows, t.columns,
@@ -573,7 +575,7 @@ void print_own(const Options& options) {
   fmt::print("{:<28} {:>15}\n", "together", grouped(total));
   fmt::print("{:<28} {:>15}\n", "by the formula", grouped(formula(shape)));
   fmt::print("{:<28} {:>15}\n", fmt::format("all layers ({})", options.layers),
-             grouped(times(options.layers, total)));
+             grouped(all));
 }
 // [own shape]
 
@@ -1134,7 +1136,7 @@ TEST_CASE("the logarithm of the weights has rank at most the width plus one") {
 TEST_CASE("thin heads are no more alike on average, but some pairs are") {
   for (const Thin& thin : measured()) {
     if (!thin.between) continue;
-    // 80 to 1,280 pairs: the mean is sure to about a hundredth.
+    // Means of 40 to 1,280 pairs, each sure to a few thousandths.
     CHECK(std::abs(thin.between->mean - measured()[0].between->mean) <= 0.01);
   }
   const Spread thin = *measured()[0].between, wide = *measured()[5].between;
@@ -1162,7 +1164,8 @@ int main(int argc, char** argv) {
                    "heads with keys and values; 0: all", 0, most},
                   {"--d-head", &options.d_head,
                    "width of a head; 0: d_model / heads", 0, most},
-                  {"--layers", &options.layers, "layers", 1, most}},
+                  {"--layers", &options.layers, "layers", 1, most},
+                  {"--no-bias", &options.no_bias, "matrices only"}},
       .demo = [&] { demo(options); },
       .values = [&] { return values(options); },
       .figures = {{"growth", draw_growth}, {"likeness", draw_likeness}}};
