@@ -35,6 +35,7 @@ struct Options {
   Index kv_heads = 0;  // 0: as many as heads
   Index d_head = 0;    // 0: d_model / heads
   Index layers = 1;
+  bool no_bias = false;
 };
 // [options]
 
@@ -552,7 +553,7 @@ void print_growth() {
 // The shape the options ask for.
 Shape own_shape(const Options& options) {
   Shape shape = {options.d_model, options.heads, options.kv_heads,
-                 options.d_head, Bias::all};
+                 options.d_head, options.no_bias ? Bias::none : Bias::all};
   if (shape.d_head == 0) {
     shape.d_head = split(shape.d_model, shape.n_heads).d_head;
   }
@@ -565,6 +566,7 @@ void print_own(const Options& options) {
   const Shape shape = own_shape(options);
   const std::vector<Tensor> list = tensors(shape);
   const Index total = count(list);
+  const Index all = times(options.layers, total);
   mha::heading("Your layer");
   for (const Tensor& t : list) {
     fmt::print("{:<6} {:>9} x {:<9} {:>15}\n", t.name, t.rows, t.columns,
@@ -573,36 +575,34 @@ void print_own(const Options& options) {
   fmt::print("{:<28} {:>15}\n", "together", grouped(total));
   fmt::print("{:<28} {:>15}\n", "by the formula", grouped(formula(shape)));
   fmt::print("{:<28} {:>15}\n", fmt::format("all layers ({})", options.layers),
-             grouped(times(options.layers, total)));
+             grouped(all));
 }
 // [own shape]
 
 // [print models]
-void print_models() {
-  mha::heading("Published models");
-  fmt::print("{:<16} {:>6} {:>7} {:>5} {:>3} {:>6} {:>15} {}\n", "model",
-             "layers", "d_model", "heads", "kv", "d_head", "all layers",
-             "recorded");
-  for (const Model& m : models()) {
-    const Index total = attention_of(m);
-    fmt::print("{:<16} {:>6} {:>7} {:>5} {:>3} {:>5}{} {:>15} {}\n", m.name,
-               m.layers, m.shape.d_model, m.shape.n_heads, m.shape.n_kv_heads,
-               m.shape.d_head, is_square(m.shape) ? ' ' : '*', grouped(total),
-               total == m.recorded ? "same" : grouped(m.recorded));
-  }
-  fmt::print("* heads x d_head is not d_model\n");
+void print_model(const std::string& name, Index layers, Index d_model,
+                 Index n_heads, const std::string& kv_and_width, Index total,
+                 Index recorded) {
+  fmt::print("{:<16} {:>6} {:>7} {:>5} {:>10} {:>15} {}\n", name, layers,
+             d_model, n_heads, kv_and_width, grouped(total),
+             total == recorded ? "same" : grouped(recorded));
 }
 
-void print_latent() {
-  mha::heading("Latent attention");
-  fmt::print("{:<16} {:>6} {:>7} {:>5} {:>7} {:>15} {}\n", "model", "layers",
-             "d_model", "heads", "latent", "all layers", "recorded");
-  for (const LatentModel& m : latent_models()) {
-    const Index total = times(m.layers, count(tensors(m)));
-    fmt::print("{:<16} {:>6} {:>7} {:>5} {:>7} {:>15} {}\n", m.name, m.layers,
-               m.d_model, m.n_heads, m.kv_rank, grouped(total),
-               total == m.recorded ? "same" : grouped(m.recorded));
+void print_models() {
+  mha::heading("Published models");
+  fmt::print("{:<16} layers d_model heads kv d_head {:>15} recorded\n", "model",
+             "all layers");
+  for (const Model& m : models()) {
+    print_model(m.name, m.layers, m.shape.d_model, m.shape.n_heads,
+                fmt::format("{} {:>5}{}", m.shape.n_kv_heads, m.shape.d_head,
+                            is_square(m.shape) ? ' ' : '*'),
+                attention_of(m), m.recorded);
   }
+  for (const LatentModel& m : latent_models()) {
+    print_model(m.name, m.layers, m.d_model, m.n_heads, "latent",
+                times(m.layers, count(tensors(m))), m.recorded);
+  }
+  fmt::print("* heads x d_head is not d_model\n");
 }
 
 void print_whole() {
@@ -666,7 +666,6 @@ void demo(const Options& options) {
   print_counted();
   print_growth();
   print_models();
-  print_latent();
   print_whole();
   print_lost();
   print_thin();
@@ -701,6 +700,8 @@ mha::Values values(const Options&) {
     add(name, total);
     add(fmt::format("{}_32_bits", name), in_32_bits(total));
   }
+  add("mha_layer", count(tensors(model_named("Llama 2 7B").shape)));
+  add("gqa_layer", count(tensors(model_named("Llama 3 8B").shape)));
   add("keras_512", count(tensors({512, 64, 64, 512, Bias::all})));
   add("truncated", 6 * (512 / 6));
   add("never_read", never_read(512, 6));
@@ -732,17 +733,25 @@ mha::Values values(const Options&) {
 // [more values]
 
 // [chart]
-// One line of a chart, from 0 (bottom) to 1 (top), with its name at the end.
+// One line of a chart, from 0 (bottom) to 1 (top). Its name stands at one of
+// its points: above it, or as far below as asked.
 struct Curve {
   std::string name, style;
-  std::vector<double> heights;
+  std::size_t named_at;
+  std::string anchor;
+  double below = -8;
+  std::vector<double> heights = {};
 };
 
-constexpr double left = 56, top = 34, across = 420, down = 220;
+// Narrow enough for a phone.
+constexpr double left = 46, top = 34, across = 296, down = 220;
 double x_at(std::size_t i, std::size_t n) {
   return left + across * static_cast<double>(i) / static_cast<double>(n - 1);
 }
 double y_at(double height) { return top + down * (1 - height); }
+double y_at(std::size_t i, std::size_t n) {
+  return y_at(static_cast<double>(i) / static_cast<double>(n - 1));
+}
 
 void draw_chart(mha::Svg& svg, const std::string& y_label,
                 const std::vector<std::string>& ticks,
@@ -751,12 +760,14 @@ void draw_chart(mha::Svg& svg, const std::string& y_label,
                 const std::vector<Curve>& curves) {
   constexpr const char* quiet = "fill='var(--quiet,#666)'";
   svg.text(8, 16, y_label, "", quiet);
+  svg.open_group("stroke='var(--quiet,#666)' stroke-opacity='0.25'");
   for (std::size_t i = 0; i < ticks.size(); ++i) {
-    const double y = y_at(static_cast<double>(i) /
-                          static_cast<double>(ticks.size() - 1));
-    svg.line({left, y, left + across, y},
-             "stroke='var(--quiet,#666)' stroke-opacity='0.25'");
-    svg.text(left - 8, y + 4, ticks[i], "end", quiet);
+    const double y = y_at(i, ticks.size());
+    svg.line({left, y, left + across, y}, "");
+  }
+  svg.close_group();
+  for (std::size_t i = 0; i < ticks.size(); ++i) {
+    svg.text(left - 8, y_at(i, ticks.size()) + 4, ticks[i], "end", quiet);
   }
   for (std::size_t i = 0; i < names.size(); ++i) {
     svg.text(x_at(i, names.size()), top + down + 20, names[i], "middle", quiet);
@@ -769,21 +780,24 @@ void draw_chart(mha::Svg& svg, const std::string& y_label,
       points.push_back(y_at(curve.heights[i]));
     }
     svg.line(points, curve.style);
-    svg.text(left + across + 10, points.back() + 4, curve.name);
+    svg.text(points[2 * curve.named_at],
+             points[2 * curve.named_at + 1] + curve.below, curve.name,
+             curve.anchor);
   }
 }
 
-constexpr const char* blue = "stroke='var(--heat,#2563a8)' stroke-width='2.5'";
-constexpr const char* orange =
+constexpr const char* solid = "stroke='var(--heat,#2563a8)' stroke-width='2.5'";
+constexpr const char* dashed =
     "stroke='var(--mark,#b4540a)' stroke-width='2.5' stroke-dasharray='7 4'";
-constexpr const char* grey =
+constexpr const char* dotted =
     "stroke='var(--quiet,#666)' stroke-width='2' stroke-dasharray='2 4'";
 // [chart]
 
 // [growth figure]
 std::string draw_growth() {
-  Curve scores{"score numbers", orange, {}};
-  Curve parameters{"parameters", blue, {}}, ranks{"rank of a head", grey, {}};
+  Curve scores{"score numbers", dashed, 4, "end"};
+  Curve parameters{"parameters", solid, 4, "start"};
+  Curve ranks{"rank of a head's scores", dotted, 3, "start"};
   std::vector<std::string> names;
   const Growth one = growth(1);
   const auto height = [](Index now, Index then) {  // 64 times is the top
@@ -806,14 +820,15 @@ std::string draw_growth() {
   draw_chart(svg, "times as much as with one head",
              {"1/64", "1/16", "1/4", "1", "4", "16", "64"}, "heads", names,
              {scores, parameters, ranks});
-  return svg.finish(left + across + 120, top + down + 54);
+  return svg.finish(left + across + 16, top + down + 54);
 }
 // [growth figure]
 
 // [likeness figure]
 std::string draw_likeness() {
-  Curve chance{"", grey, {}}, within_head{"two tokens, one head", blue, {}};
-  Curve between_heads{"one token, two heads", orange, {}};
+  Curve chance{"", dotted, 0, ""};
+  Curve within_head{"two tokens, one head", solid, 1, "start"};
+  Curve between_heads{"one token, two heads", dashed, 3, "middle", 24};
   std::vector<std::string> names;
   std::vector<Spread> spreads;
   for (const Thin& thin : measured()) {
@@ -835,15 +850,17 @@ std::string draw_likeness() {
                   spreads.front().high, spreads.back().low,
                   spreads.back().high));
   draw_chart(svg, "likeness: correlation of scores, without its sign",
-             {"0", "0.25", "0.5", "0.75", "1"}, "d_head", names,
+             {"0", "0.25", "0.5", "0.75", "1"}, "width of a head", names,
              {chance, within_head, between_heads});
+  svg.open_group("stroke='var(--mark,#b4540a)' stroke-width='1.5'");
   for (std::size_t i = 0; i < spreads.size(); ++i) {
     const double x = x_at(i, spreads.size());
     const double low = y_at(spreads[i].low), high = y_at(spreads[i].high);
     svg.line({x - 5, low, x + 5, low, x, low, x, high, x - 5, high, x + 5,
-              high}, "stroke='var(--mark,#b4540a)' stroke-width='1.5'");
+              high}, "");
   }
-  return svg.finish(left + across + 150, top + down + 54);
+  svg.close_group();
+  return svg.finish(left + across + 16, top + down + 54);
 }
 // [likeness figure]
 
@@ -986,7 +1003,8 @@ TEST_CASE("heads need not add up to the width, if their own width is given") {
   CHECK(layer.forward(Matrix<float>::Ones(3, 8)).output.cols() == 8);
 }
 
-TEST_CASE("a quarter of the kv heads saves 37.5 % here, 75 % of the cache") {
+TEST_CASE("a quarter of the kv heads saves 37.5 % of the weights, "
+          "75 % of the cache") {
   const Shape many = model_named("Llama 2 7B").shape;
   const Shape grouped_heads = model_named("Llama 3 8B").shape;
   CHECK(count(tensors(many)) == 67'108'864);
@@ -1118,7 +1136,7 @@ TEST_CASE("the logarithm of the weights has rank at most the width plus one") {
 TEST_CASE("thin heads are no more alike on average, but some pairs are") {
   for (const Thin& thin : measured()) {
     if (!thin.between) continue;
-    // 80 to 1,280 pairs: the mean is sure to about a hundredth.
+    // Means of 40 to 1,280 pairs, each sure to a few thousandths.
     CHECK(std::abs(thin.between->mean - measured()[0].between->mean) <= 0.01);
   }
   const Spread thin = *measured()[0].between, wide = *measured()[5].between;
@@ -1146,7 +1164,8 @@ int main(int argc, char** argv) {
                    "heads with keys and values; 0: all", 0, most},
                   {"--d-head", &options.d_head,
                    "width of a head; 0: d_model / heads", 0, most},
-                  {"--layers", &options.layers, "layers", 1, most}},
+                  {"--layers", &options.layers, "layers", 1, most},
+                  {"--no-bias", &options.no_bias, "matrices only"}},
       .demo = [&] { demo(options); },
       .values = [&] { return values(options); },
       .figures = {{"growth", draw_growth}, {"likeness", draw_likeness}}};
