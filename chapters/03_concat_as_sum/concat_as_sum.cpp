@@ -92,10 +92,11 @@ Matrix<double> ov_circuit(const Weights& w, Index h, Index d_head) {
 // [circuits]
 
 // [singular values]
+// Of a square matrix, in descending order.
 std::vector<double> singular_values(const Matrix<double>& matrix) {
-  const Eigen::VectorXd s =
-      Eigen::JacobiSVD<Eigen::MatrixXd>(matrix).singularValues();
-  return {s.begin(), s.end()};
+  const Eigen::JacobiSVD<Eigen::MatrixXd, Eigen::NoQRPreconditioner> svd(
+      matrix);
+  return {svd.singularValues().begin(), svd.singularValues().end()};
 }
 
 // How many singular values are more than rounding.

@@ -37,7 +37,7 @@ Matrix<double> expected_output(const Weights& w, Index n_heads, Index h,
 
 void expect_without(mha::TorchGenerator& generator, const Weights& w,
                     Index n_heads, Index h, std::string_view lesson) {
-  const Matrix<double> x = generator.normal(5, w.w_q.rows()).cast<double>();
+  const Matrix<double> x = generator.normal(3, w.w_q.rows()).cast<double>();
   mha::expect_close(
       Layer(without_head(w, n_heads, h), n_heads).forward(x).output,
       expected_output(w, n_heads, h, x), 1e-11,
@@ -50,8 +50,8 @@ void expect_without(mha::TorchGenerator& generator, const Weights& w,
 
 TEST_CASE("the output lacks what the head wrote and nothing else") {
   mha::TorchGenerator generator(1);
-  for (const Index h : {0, 1, 2, 3}) {
-    expect_without(generator, random_weights(generator, 8, 8, 8, 0), 4, h,
+  for (const Index h : {0, 1}) {
+    expect_without(generator, random_weights(generator, 4, 4, 4, 0), 2, h,
                    "Where whole columns of the output are 0, slots were "
                    "silenced. A slot of the output belongs to no head: every "
                    "head writes into all of them.");
@@ -60,14 +60,14 @@ TEST_CASE("the output lacks what the head wrote and nothing else") {
 
 TEST_CASE("a head with a value bias falls silent too") {
   mha::TorchGenerator generator(2);
-  expect_without(generator, random_weights(generator, 8, 8, 8, 1), 4, 2,
+  expect_without(generator, random_weights(generator, 4, 4, 4, 1), 2, 1,
                  "Here the biases are not zero. If every row is off by the "
                  "same row, the head still writes its value bias.");
 }
 
-TEST_CASE("it works when the output is narrower than the heads") {
+TEST_CASE("it works when the output is wider than the heads") {
   mha::TorchGenerator generator(3);
-  expect_without(generator, random_weights(generator, 5, 6, 4, 1), 3, 2,
-                 "w_o is 6 x 4 here: it has rows for the heads, and its "
+  expect_without(generator, random_weights(generator, 5, 6, 7, 1), 3, 2,
+                 "w_o is 6 x 7 here: it has rows for the heads, and its "
                  "columns are slots of the output.");
 }

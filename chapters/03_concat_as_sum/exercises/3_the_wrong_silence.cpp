@@ -11,8 +11,8 @@
 // Find what is wrong and repair it. Then try this: if you delete the last line
 // that clears something instead of mending it, which check notices, and why?
 //
-// hint: Print the output without head 1 for a layer of 4 heads and width 8.
-//   Which numbers are exactly 0? Does a head own them?
+// hint: The check prints three rows of an output without head 0. Which numbers
+//   are exactly 0? Does a head own them?
 // hint: w_q, w_k and w_v come before the heads: a head owns what comes out of
 //   them, some columns. Where does w_o stand?
 // hint: w_o comes after the heads: a head owns what goes into it. In x W + b
