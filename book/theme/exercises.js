@@ -4,9 +4,10 @@
 {
   const STORE = 'many-heads-exercises';
   const boxes = [...document.querySelectorAll('.exercise')];
+  const places = [...document.querySelectorAll('[data-exercise]')];   // the boxes, and the chapter's list
   let kept = {};
 
-  /** What is solved: number -> the right answer, or true where the reader said so. */
+  /** What is solved: file name -> the right answer, or true where the reader said so. */
   function read() {
     try {
       const text = localStorage.getItem(STORE);
@@ -17,8 +18,8 @@
     return kept;
   }
 
-  function keep(number, value) {
-    kept = { ...read(), [number]: value };
+  function keep(exercise, value) {
+    kept = { ...read(), [exercise]: value };
     try {
       localStorage.setItem(STORE, JSON.stringify(kept));
     } catch {
@@ -27,18 +28,18 @@
     show();
   }
 
-  /** Marks what is solved, here and in the contents. */
+  /** Marks what is solved: where it stands, in the chapter's list, and in the contents. */
   function show() {
     read();
-    for (const box of boxes) {
-      const solved = Boolean(kept[box.dataset.number]);
-      noteIn(box.querySelector('.exercise-facts'), solved ? '✓ solved' : '');
-      box.querySelector('button[aria-pressed]')?.setAttribute('aria-pressed', String(solved));
+    for (const place of places) {
+      const solved = Boolean(kept[place.dataset.exercise]);
+      noteIn(place.querySelector('.exercise-facts'), solved ? '✓ solved' : '');
+      place.querySelector('button[aria-pressed]')?.setAttribute('aria-pressed', String(solved));
     }
     for (const link of document.querySelectorAll('[data-of]')) {
-      const numbers = link.dataset.of.split(' ');
-      const solved = numbers.filter((number) => kept[number]).length;
-      noteIn(link, solved ? ` ${solved} of ${numbers.length} solved` : '');
+      const exercises = link.dataset.of.split(' ');
+      const solved = exercises.filter((exercise) => kept[exercise]).length;
+      noteIn(link, solved ? ` ✓ ${solved} of ${exercises.length}` : '');
     }
   }
 
@@ -67,9 +68,9 @@
   }
 
   for (const box of boxes) {
-    const { number } = box.dataset;
+    const { exercise } = box.dataset;
     box.querySelector('button[aria-pressed]')
-      ?.addEventListener('click', () => keep(number, read()[number] ? undefined : true));
+      ?.addEventListener('click', () => keep(exercise, read()[exercise] ? undefined : true));
 
     const form = box.querySelector('form');
     if (!form) continue;
@@ -85,17 +86,17 @@
       event.preventDefault();
       const verdict = judge(form, input.value);
       say(verdict);
-      if (verdict.right) keep(number, input.value);
+      if (verdict.right) keep(exercise, input.value);
     });
     // The answer of an earlier visit, unless the book has changed since.
-    const answer = read()[number];
+    const answer = read()[exercise];
     if (!answer) continue;
     const verdict = judge(form, String(answer));
     if (verdict.right) {
       input.value = answer;
       say(verdict);
     } else {
-      keep(number, undefined);
+      keep(exercise, undefined);
     }
   }
 

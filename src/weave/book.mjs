@@ -8,7 +8,7 @@ import { slug, uniqueId } from './html.mjs';
 const PAGE_FILE = /^(\d\d)_([a-z0-9_]+)\.md$/;
 const FIRST_APPENDIX = 90;
 export const DEPTHS = ['beginner', 'developer', 'researcher'];
-export const DIRECTIVES = ['code', 'claim', 'output', 'figure', 'exercise', 'solution', 'bibliography'];
+export const DIRECTIVES = ['code', 'claim', 'output', 'figure', 'exercise', 'exercises', 'solution', 'bibliography'];
 
 /** Reads every page of book/; sections are known, nothing is expanded yet. */
 export function readPages(root, problems) {

@@ -58,9 +58,16 @@ function readExercise(root, file, number, problems) {
   const answer = readAnswer(kind, comment, wrong);
   if (answer) checkReadsIt(answer, root, file, problems);
   return {
-    number, file, name: name?.[2] ?? '', kind, difficulty, section: facts.get('section'),
+    number, key: keyOf(file), file, name: name?.[2] ?? '', kind, difficulty, section: facts.get('section'),
+    sectionLine: comment.findIndex((line) => line.startsWith('section:')) + 1,
     answer, text, textLine, hints, solution: null, shown: null,
   };
+}
+
+/** What marks an exercise as solved: its file's name in `my/`, so that a new number takes no mark over. */
+function keyOf(file) {
+  const [, chapter, k, name] = file.match(FILE);
+  return `${chapter}_${k}_${name}`;
 }
 
 /** Which value of which program is right in a predict exercise: {chapter, name, tolerance, line}. */

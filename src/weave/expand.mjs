@@ -4,7 +4,7 @@
 import { expandInline, fillValues } from './inline.mjs';
 import { emit, emitBlock, emitCode, emitWrapped } from './emit.mjs';
 import { list, nearest } from './errors.mjs';
-import { expandExercise, expandSolution } from './expand_exercise.mjs';
+import { checkListed, expandExercise, expandExercises, expandSolution } from './expand_exercise.mjs';
 import { inlineSvg } from './figures.mjs';
 import { escape, slug, uniqueId, withCurlyQuotes } from './html.mjs';
 import { outputParts, trimBlank } from './runs.mjs';
@@ -17,7 +17,7 @@ export async function expandPage(page, book) {
   Object.assign(page, {
     out: [], origins: [], tokens: [], ids: new Set(page.anchors),
     figures: 0, equations: 0, depth: null, level: 1, section: null,
-    chapterSection: null, exercisesIn: new Map(),
+    within: [], exercisesIn: new Map(), exercisesListed: null,
   });
   page.token = (kind, html, data = {}) => {
     const name = `MHAx${String(page.tokens.length).padStart(4, '0')}x`;
@@ -29,6 +29,7 @@ export async function expandPage(page, book) {
   if (page.depth) {
     book.problems.add(page.depthOpened, `the ${page.depth} block never ends; close it with ::: alone on a line`);
   }
+  checkListed(page, book);
 }
 
 async function expandBlocks(blocks, page, book) {
@@ -47,7 +48,7 @@ const EXPAND = {
   heading(block, page, book) {
     page.level = block.level;
     page.section = { id: block.id, text: block.text };
-    if (block.level === 2) page.chapterSection = block.id;
+    page.within = [...page.within.filter(({ level }) => level < block.level), block];
     emit(page, `\n${'#'.repeat(block.level)} ${expandInline(block.text, block.where, page, book)}\n\n`, block.where);
   },
   depth: expandDepth,
@@ -61,6 +62,7 @@ const DIRECTIVE = {
   output: expandOutput,
   figure: expandFigure,
   exercise: (block, page, book) => expandExercise(block, page, book, expandBlocks),
+  exercises: expandExercises,
   solution: (block, page, book) => expandSolution(block, page, book, expandBlocks),
   bibliography: expandBibliography,
 };

@@ -2,7 +2,7 @@
 
 import { splitBlocks } from './book.mjs';
 import { emitBlock, emitCode } from './emit.mjs';
-import { list } from './errors.mjs';
+import { list, nearest } from './errors.mjs';
 import { escape, uniqueId, withCurlyQuotes } from './html.mjs';
 import { valueOf } from './inline.mjs';
 
@@ -14,10 +14,8 @@ export async function expandExercise(block, page, book, expandBlocks) {
     return;
   }
   if (!showOnce(exercise, 'exercise', block, page, book)) return;
-  if (exercise.section && !page.anchors.has(exercise.section)) {
-    book.problems.add({ file: exercise.file, line: 1 }, `the page has no section "${exercise.section}"; name one as its links do, such as common-mistakes`);
-  }
-  countUnderSection(exercise, page);
+  checkPlace(exercise, block.where, page, book);
+  countUnderSection([exercise], page);
   emitBlock(page, page.token('block', exerciseHead(exercise, page)), block);
   const prose = (lines, line) => expandProse(lines, { file: exercise.file, line }, page, book, expandBlocks);
   await prose(exercise.text, exercise.textLine);
@@ -44,19 +42,83 @@ function showOnce(shown, word, block, page, book) {
   return true;
 }
 
-/** The contents list tells beside a section how many of its exercises are solved. */
-function countUnderSection({ number }, page) {
-  const numbers = page.exercisesIn.get(page.chapterSection) ?? [];
-  page.exercisesIn.set(page.chapterSection, [...numbers, number]);
+/** An exercise stands in its chapter, in the section that its header names, for readers of every depth. */
+function checkPlace({ number, file, section, sectionLine }, where, page, book) {
+  const wrong = (text) => book.problems.add(where, text);
+  if (page.kind !== 'chapter' || number.split('.')[0] !== String(page.number)) {
+    wrong(`exercise ${number} belongs to chapter ${number.split('.')[0]}; move the line to that chapter's page`);
+  } else if (!page.sections.some(({ id }) => id === section)) {
+    if (!section) return;
+    book.problems.add({ file, line: sectionLine }, `the page has no section "${section}"; it has ${list(nearest(section, page.sections.map(({ id }) => id)))}`);
+  } else if (!page.within.some(({ id }) => id === section)) {
+    const here = page.within.length ? `#${page.within.at(-1).id}` : 'no section';
+    wrong(`exercise ${number} stands in ${here}, but ${file}:${sectionLine} names #${section}; move the line to the end of that section, or name another there`);
+  } else if (page.depth) {
+    wrong(`exercise ${number} stands in a ${page.depth} block, where readers of another depth do not see it; move the line behind the block`);
+  }
 }
 
-function exerciseHead({ number, name, kind, difficulty, shown }, page) {
-  const level = Math.min(page.level + 1, 6);
+/** The contents list tells beside a section how many of its exercises are solved. */
+function countUnderSection(exercises, page) {
+  const section = page.within.find(({ level }) => level === 2)?.id;
+  const keys = page.exercisesIn.get(section) ?? [];
+  page.exercisesIn.set(section, [...new Set([...keys, ...exercises.map(({ key }) => key)])]);
+}
+
+/** The page's chapter's exercises, each with a link to where it stands. */
+export function expandExercises(block, page, book) {
+  const wrong = (text) => book.problems.add(block.where, text);
+  if (block.rest) {
+    wrong(`${block.text} is not understood; write {{exercises}} alone: it lists those of its chapter`);
+  } else if (page.kind !== 'chapter') {
+    wrong('{{exercises}} lists the exercises of a chapter, and this page is none; remove the line, or move it to a chapter');
+  } else if (page.exercisesListed) {
+    wrong(`the exercises are already listed at ${page.file}:${page.exercisesListed.line}; keep one {{exercises}}`);
+  } else if (exercisesOf(page, book).length === 0) {
+    wrong(`chapter ${page.number} has no exercise to list; write one, or remove the line`);
+  } else if (page.depth) {
+    wrong(`{{exercises}} stands in a ${page.depth} block, where readers of another depth do not see it; move the line out`);
+  } else {
+    page.exercisesListed = block.where;
+    countUnderSection(exercisesOf(page, book), page);
+    emitBlock(page, page.token('block', () => exerciseList(page, book)), block);
+  }
+}
+
+/** A chapter with exercises lists them: otherwise a reader has to look for them through the page. */
+export function checkListed(page, book) {
+  const [first] = exercisesOf(page, book).filter(({ shown }) => shown?.page === page);
+  if (!first || page.exercisesListed || page.blocks.some(({ kind, name }) => kind === 'directive' && name === 'exercises')) return;
+  book.problems.add(first.shown.where, 'the page has exercises but no list of them; put {{exercises}} alone on a line in its section Exercises');
+}
+
+function exercisesOf(page, book) {
+  if (page.kind !== 'chapter') return [];
+  return [...book.exercises.values()].filter(({ number }) => number.split('.')[0] === String(page.number))
+    .sort((a, b) => a.number.split('.')[1] - b.number.split('.')[1]);
+}
+
+function exerciseList(page, book) {
+  const items = exercisesOf(page, book).map(({ number, key, name, kind, difficulty, section, shown }) => {
+    const { text } = page.sections.find(({ id }) => id === section);
+    return `<li data-exercise="${key}"><a href="#${shown.id}">${number} ${escape(withCurlyQuotes(name))}</a> `
+      + `<span class="exercise-facts"><span>${escape(kind)}</span> ${difficultyMarks(difficulty)} `
+      + `<span>at <a href="#${section}">${escape(withCurlyQuotes(text))}</a></span></span></li>`;
+  });
+  return `<ol class="exercise-list">${items.join('\n')}</ol>`;
+}
+
+function difficultyMarks(difficulty) {
   const marks = '●'.repeat(difficulty) + '○'.repeat(3 - difficulty);
-  return `<section class="exercise" data-number="${number}" aria-labelledby="${shown.id}">`
+  return `<span><span aria-hidden="true">${marks}</span><span class="heard">difficulty ${difficulty} of 3</span></span>`;
+}
+
+function exerciseHead({ number, key, name, kind, difficulty, shown }, page) {
+  const level = Math.min(page.level + 1, 6);
+  return `<section class="exercise" data-exercise="${key}" aria-labelledby="${shown.id}">`
     + `<h${level} class="exercise-title" id="${shown.id}"><span class="label">Exercise ${number}</span> ${escape(withCurlyQuotes(name))}</h${level}>`
     + `<p class="exercise-facts"><span>${escape(kind ?? '')}</span> `
-    + `<span><span aria-hidden="true">${marks}</span><span class="heard">difficulty ${difficulty} of 3</span></span></p>`;
+    + `${difficultyMarks(difficulty)}</p>`;
 }
 
 /** The field of a predict exercise. What is right is coded, so that nobody reads it by chance. */

@@ -86,11 +86,16 @@ function turn(before, after) {
   return `<nav class="turn" aria-label="Previous and next page">${link(before, 'prev', 'Previous')}${link(after, 'next', 'Next')}</nav>`;
 }
 
+/**
+ * Every page of the book, with the sections of the current one. The front page
+ * has all sections, and all code and reference, which other pages only link to.
+ */
 function contents(pages, turning, current) {
+  const whole = current.kind === 'front';
   const link = (page, text) => `<a href="${page.html}"${page === current ? ' aria-current="page"' : ''}>${text}</a>`;
   const bookPage = (page) => {
     const number = page.page.reference ? `<span class="number">${page.page.reference}</span> ` : '';
-    return `<li>${link(page, number + escape(page.title))}${sectionList(page, page === current)}</li>`;
+    return `<li>${link(page, number + escape(page.title))}${whole || page === current ? sectionList(page, page === current) : ''}</li>`;
   };
   const group = (title, kind) => {
     const members = pages.filter((page) => page.kind === kind);
@@ -98,17 +103,20 @@ function contents(pages, turning, current) {
     const open = members.includes(current) ? ' open' : '';
     return `<details${open}><summary>${title}</summary><ul>${members.map((page) => `<li>${link(page, escape(page.title))}</li>`).join('')}</ul></details>\n`;
   };
+  const code = whole || !current.page
+    ? `<div id="code-and-reference">${group('Full listings', 'listing')}${group('Library sources', 'source')}${group('Reference', 'reference')}</div>`
+    : '<p><a href="index.html#code-and-reference">All code and the reference</a></p>';
   return `<nav id="contents" class="contents" aria-label="Contents">
 <ol class="pages">${turning.map(bookPage).join('\n')}</ol>
-${group('Full listings', 'listing')}${group('Library sources', 'source')}${group('Reference', 'reference')}</nav>`;
+${code}</nav>`;
 }
 
 function sectionList(page, open) {
   const sections = page.page.sections.filter((section) => section.level === 2);
   if (sections.length === 0) return '';
   const items = sections.map(({ id, text, depth }) => {
-    const exercises = page.page.exercisesIn.get(id);
-    return `<li${depth ? ` data-depth="${depth}"` : ''}><a href="${page.html}#${id}"${exercises ? ` data-of="${exercises.join(' ')}"` : ''}>${escape(text)}</a></li>`;
+    const solvable = page.page.exercisesIn.get(id);
+    return `<li${depth ? ` data-depth="${depth}"` : ''}><a href="${page.html}#${id}"${solvable ? ` data-of="${solvable.join(' ')}"` : ''}>${escape(text)}</a></li>`;
   });
   const name = page.label || page.title;
   return `<details class="sections"${open ? ' open' : ''}><summary><span class="heard">Sections of ${escape(name)}</span></summary>`

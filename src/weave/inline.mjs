@@ -109,7 +109,7 @@ function value(rest, where, token, book) {
   }
   const source = rest.match(/^\{\{[^\n]*?\}\}|^\{\{/)[0];
   book.problems.add(where, `${source} is no value and no known line; values are {{chNN.name}}, `
-    + 'code, claim, output, figure, exercise, solution and bibliography stand alone on a line');
+    + 'code, claim, output, figure, exercise, exercises, solution and bibliography stand alone on a line');
   return { source, markdown: '' };
 }
 

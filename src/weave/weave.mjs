@@ -4,7 +4,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { copyTheme, makeFonts, readEarlyScript } from './assets.mjs';
+import { copyTheme, readEarlyScript } from './assets.mjs';
 import { Bibliography } from './bibliography.mjs';
 import { readPages } from './book.mjs';
 import { runDoxygen, writePages } from './doxygen.mjs';
@@ -13,6 +13,7 @@ import { checkAllShown, readExercises } from './exercises.mjs';
 import { Equations, expandPage } from './expand.mjs';
 import { filesUnder, hash, readText, writeFile } from './files.mjs';
 import { finishPages } from './finish.mjs';
+import { makeFonts } from './fonts.mjs';
 import { framer } from './frame.mjs';
 import { checkLinks } from './links.mjs';
 import { Formulas, readMacros } from './math.mjs';

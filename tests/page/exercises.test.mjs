@@ -13,6 +13,7 @@ const CHAPTER = WITH_ANSWERS.find((name) => coded(readPage(name))[1] > 0);
 const [RIGHT, TOLERANCE] = coded(readPage(CHAPTER));
 const PREDICT = '.exercise:has(form)';
 const OTHER = '.exercise:not(:has(form))';
+const LIST = '.exercise-list li';
 const COUNT = `.contents a[href="${CHAPTER}#exercises"] .solved`;
 
 let browser;
@@ -48,7 +49,7 @@ test('a right answer is called right, with the program\'s value, and marked', ()
   assert.equal(await markOf(page, PREDICT), '');
   assert.match(await answer(page, String(RIGHT)), /^Right: the program computes \S+\.$/);
   assert.equal(await markOf(page, PREDICT), '✓ solved');
-  assert.match(await page.textContent(COUNT), /^ 1 of \d+ solved$/);
+  assert.match(await page.textContent(COUNT), /^ ✓ 1 of \d+$/);
   assert.deepEqual(complaints, []);
 }));
 
@@ -148,12 +149,52 @@ test('what is solved is remembered, here and on other pages', () => reader({}, a
   assert.equal(await page.inputValue('.answer input'), String(RIGHT));
   assert.equal(await markOf(page, PREDICT), '✓ solved');
   assert.equal(await markOf(page, OTHER), '✓ solved');
-  assert.match(await page.textContent(COUNT), /^ 2 of \d+ solved$/);
+  assert.match(await page.textContent(COUNT), /^ ✓ 2 of \d+$/);
   const other = await openPage(context, 'index.html');
-  assert.match(await other.page.textContent(COUNT), /^ 2 of \d+ solved$/);
+  assert.match(await other.page.textContent(COUNT), /^ ✓ 2 of \d+$/);
   await page.locator(`${OTHER} button`).first().click();
   assert.equal(await markOf(page, OTHER), '');
-  await other.page.waitForFunction((count) => /^ 1 of/.test(document.querySelector(count).textContent), COUNT);
+  await other.page.waitForFunction((count) => /^ ✓ 1 of/.test(document.querySelector(count).textContent), COUNT);
+}));
+
+test('the chapter\'s list and the contents mark the same exercise, at its section too', () => reader({}, async (context) => {
+  const { page } = await openPage(context, CHAPTER);
+  const marked = () => page.$$eval(LIST, (items) => items
+    .filter((item) => item.querySelector('.solved').textContent === '✓ solved').map((item) => item.dataset.exercise));
+  assert.deepEqual(await marked(), []);
+  await page.locator(`${OTHER} button`).first().click();
+  const exercise = await page.locator(OTHER).first().getAttribute('data-exercise');
+  assert.deepEqual(await marked(), [exercise]);
+  const counts = await page.$$eval('.contents [data-of]', (links, name) => links
+    .filter((link) => link.dataset.of.split(' ').includes(name)).map((link) => link.querySelector('.solved').textContent), exercise);
+  assert.equal(counts.length, 2, 'its section and the section Exercises');
+  for (const count of counts) assert.match(count, /^ ✓ 1 of \d+$/);
+}));
+
+test('each exercise in the list leads to the exercise, and to the section it stands in', () => reader({}, async (context) => {
+  for (const name of PAGES.filter((page) => readPage(page).includes('class="exercise-list"'))) {
+    const { page } = await openPage(context, name);
+    const wrong = await page.$$eval(LIST, (items) => items.filter((item) => {
+      const [exercise, section] = [...item.querySelectorAll('a')].map((link) => document.querySelector(link.hash));
+      const box = exercise.closest('.exercise');
+      const later = [...document.querySelectorAll('article :is(h2, h3)')].filter((heading) => !heading.closest('.exercise'));
+      const above = later.filter((heading) => heading.compareDocumentPosition(box) & Node.DOCUMENT_POSITION_FOLLOWING);
+      return box.dataset.exercise !== item.dataset.exercise || above.at(-1) !== section;
+    }).map((item) => item.textContent));
+    assert.deepEqual(wrong, [], name);
+    assert.equal(await page.locator(LIST).count(), await page.locator('.exercise').count());
+    await page.close();
+  }
+}));
+
+test('a mark belongs to an exercise, not to its number', () => reader({}, async (context) => {
+  const { page } = await openPage(context, CHAPTER);
+  const [chapter, k] = (await page.locator(OTHER).first().getAttribute('data-exercise')).split('_');
+  const kept = { [`${Number(chapter)}.${k}`]: true, [`${chapter}_${k}_what_had_this_number_before`]: true };
+  await page.evaluate((text) => localStorage.setItem('many-heads-exercises', text), JSON.stringify(kept));
+  await page.reload();
+  assert.equal(await markOf(page, OTHER), '');
+  assert.equal(await page.textContent(COUNT), '');
 }));
 
 test('a wrong answer later does not take the mark away', () => reader({}, async (context) => {
@@ -165,9 +206,9 @@ test('a wrong answer later does not take the mark away', () => reader({}, async 
 
 test('an answer that is no longer right, or a record that is broken, counts for nothing', () => reader({}, async (context) => {
   const { page, complaints } = await openPage(context, CHAPTER);
-  const number = await page.getAttribute(PREDICT, 'data-number');
+  const exercise = await page.getAttribute(PREDICT, 'data-exercise');
   const keep = (text) => page.evaluate((kept) => localStorage.setItem('many-heads-exercises', kept), text);
-  await keep(JSON.stringify({ [number]: '-5' }));
+  await keep(JSON.stringify({ [exercise]: '-5' }));
   await page.reload();
   assert.equal(await markOf(page, PREDICT), '');
   assert.equal(await page.inputValue('.answer input'), '');
@@ -203,7 +244,7 @@ test('without script there is no field and no button, but the command', () => re
 test('nothing moves when an exercise is solved, or when the page remembers that', () => reader({}, async (context) => {
   const { page } = await openPage(context, CHAPTER);
   const heights = () => page.evaluate(() =>
-    [...document.querySelectorAll('.exercise, .contents li')].map((box) => box.getBoundingClientRect().height));
+    [...document.querySelectorAll('.exercise, .exercise-list li, .contents li')].map((box) => box.getBoundingClientRect().height));
   const untouched = await heights();
   await answer(page, '-5');
   assert.deepEqual(await heights(), untouched);
@@ -229,7 +270,7 @@ test('axe finds nothing after a wrong, a right and no answer, by day, by night a
     await page.locator(`${OTHER} button`).first().click();
     for (const colorScheme of ['light', 'dark']) {
       await page.emulateMedia({ colorScheme });
-      const { violations } = await page.evaluate(() => window.axe.run('.exercise', { resultTypes: ['violations'] }));
+      const { violations } = await page.evaluate(() => window.axe.run({ include: [['.exercise'], ['.exercise-list']] }, { resultTypes: ['violations'] }));
       assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`), [], `${text}, ${colorScheme}`);
     }
   }

@@ -104,12 +104,22 @@ fault('an unknown part of the output', { file: PAGE, from: '{{output first: The 
 fault('an empty part of the output', { file: FAKE, from: '2 + $by = $((2 + by))', to: '', at: [PAGE, '{{output first: The sum}}'], says: /"The sum" of first's output is empty/ });
 fault('an option that the program refuses', { file: FAKE, from: '    --by) by=$2', to: '    --by) exit 1', at: [PAGE, '--by 3: The sum'], says: /`first --by 3` ended with status 1/ });
 fault('an unknown exercise', { file: PAGE, from: '{{exercise 1.1}}', to: '{{exercise 1.2}}', says: /no exercise 1\.2; there are 1\.1/ });
-fault('an exercise that no page shows', { file: PAGE, from: '{{exercise 1.1}}', to: 'None.', at: `${EXERCISE}:1`, says: /no page shows exercise 1\.1/ });
+fault('an exercise that no page shows', { file: PAGE, from: '{{exercise 1.1}}\n', to: '\n', at: `${EXERCISE}:1`, says: /no page shows exercise 1\.1/ });
 fault('an exercise with a wrong number', { file: EXERCISE, from: 'Exercise 1.1', to: 'Exercise 1.2', at: `${EXERCISE}:1`, says: /must read "\/\/ Exercise 1\.1:/ });
 fault('an exercise of an unknown kind', { file: EXERCISE, from: 'kind: predict', to: 'kind: guess', at: `${EXERCISE}:2`, says: /one of predict, implement/ });
 fault('an exercise without a difficulty', { file: EXERCISE, from: 'difficulty: 2', to: 'difficulty: 4', at: `${EXERCISE}:3`, says: /with 1, 2 or 3/ });
 fault('an exercise of no section', { file: EXERCISE, from: '// section: finer-points\n', to: '', at: `${EXERCISE}:1`, says: /must have a line "\/\/ section: \.\.\."/ });
-fault('an exercise of an unknown section', { file: EXERCISE, from: 'finer-points', to: 'rougher-points', at: `${EXERCISE}:1`, says: /the page has no section "rougher-points"/ });
+fault('an exercise of an unknown section', { file: EXERCISE, from: 'finer-points', to: 'rougher-points', at: `${EXERCISE}:4`, says: /the page has no section "rougher-points"; it has .*finer-points/ });
+fault('an exercise in another section than it names', { file: EXERCISE, from: 'finer-points', to: 'the-sum', at: [PAGE, '{{exercise 1.1}}'], says: /exercise 1\.1 stands in #finer-points, but chapters\/01_first\/exercises\/1_three\.cpp:4 names #the-sum; move the line/ });
+fault('an exercise before its section', { file: PAGE, from: '## What it looks like', to: '{{exercise 1.1}}\n\n## What it looks like', also: { file: PAGE, from: '### Finer points\n\n{{exercise 1.1}}', to: '### Finer points' }, says: /exercise 1\.1 stands in #the-code, but .* names #finer-points/ });
+fault('an exercise before the first section', { file: PAGE, from: '## The sum\n', to: '{{exercise 1.1}}\n\n## The sum\n', also: { file: PAGE, from: '### Finer points\n\n{{exercise 1.1}}', to: '### Finer points' }, says: /exercise 1\.1 stands in no section, but .* names #finer-points/ });
+fault('an exercise that one depth alone would see', { file: PAGE, from: '### Finer points\n\n{{exercise 1.1}}\n', to: '### Finer points\n\n::: beginner\n{{exercise 1.1}}\n:::\n', at: [PAGE, '{{exercise 1.1}}'], says: /exercise 1\.1 stands in a beginner block, .*; move the line behind the block/ });
+fault('an exercise on a page that is no chapter', { file: 'book/90_bibliography.md', from: 'Where it comes from.', to: '{{exercise 1.1}}', also: { file: PAGE, from: '{{exercise 1.1}}\n', to: '' }, says: /exercise 1\.1 belongs to chapter 1; move the line to that chapter's page/ });
+fault('exercises that the chapter does not list', { file: PAGE, from: '{{exercises}}', to: 'None.', at: [PAGE, '{{exercise 1.1}}'], says: /has exercises but no list of them; put \{\{exercises\}\} alone on a line/ });
+fault('exercises that the chapter lists twice', { file: PAGE, from: '{{exercises}}', to: '{{exercises}}\n\n{{exercises}}', at: `${PAGE}:66`, says: /already listed at book\/01_first\.md:64; keep one/ });
+fault('a list of exercises on a page that is no chapter', { file: SOLUTIONS, from: '{{solution 1.1}}', to: '{{solution 1.1}}\n\n{{exercises}}', at: `${SOLUTIONS}:5`, says: /lists the exercises of a chapter, and this page is none/ });
+fault('a list of exercises in one depth alone', { file: PAGE, from: '{{exercises}}', to: '::: developer\n{{exercises}}\n:::', at: [PAGE, '{{exercises}}'], says: /stands in a developer block/ });
+fault('a list of exercises that is asked for another chapter', { file: PAGE, from: '{{exercises}}', to: '{{exercises 2}}', says: /\{\{exercises 2\}\} is not understood; write \{\{exercises\}\} alone/ });
 fault('an exercise without a hint', { file: EXERCISE, from: '// hint: Count on your fingers. Two hands\n//   are enough for $3 + 3$.\n', to: '', at: `${EXERCISE}:1`, says: /has no hint/ });
 fault('a directive in an exercise', { file: EXERCISE, from: '// Then say why.', to: '// {{output first: The sum}}', says: /holds only prose, math and code/ });
 fault('an exercise that two places show', { file: PAGE, from: '{{exercise 1.1}}', to: '{{exercise 1.1}}\n\nAgain:\n\n{{exercise 1.1}}', at: `${PAGE}:64`, says: /exercise 1\.1 is already shown at book\/01_first\.md:60/ });
@@ -211,6 +221,21 @@ test('a predict exercise without a check', async () => {
   const book = copyBook();
   fs.rmSync(path.join(book.root, CHECK));
   assert.match((await complaints(book)).join('\n'), /exercises\/1_three\.cpp:6: chapters\/01_first\/checks\/1_three\.cpp does not read "double"/);
+  book.remove();
+});
+
+test('a list of exercises in a chapter that has none', async () => {
+  const book = copyBook();
+  book.write('book/02_second.md', '# Second things\n\n## Exercises\n\n{{exercises}}\n');
+  assert.match((await complaints(book)).join('\n'), /02_second\.md:5: chapter 2 has no exercise to list; write one, or remove the line/);
+  book.remove();
+});
+
+test('an exercise in a section of that name in another chapter', async () => {
+  const book = copyBook();
+  book.write('book/02_second.md', '# Second things\n\n## Finer points\n\n{{exercise 1.1}}\n');
+  edit(book, PAGE, '{{exercise 1.1}}\n', '');
+  assert.match((await complaints(book)).join('\n'), /02_second\.md:5: exercise 1\.1 belongs to chapter 1; move the line/);
   book.remove();
 });
 

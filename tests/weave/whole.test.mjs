@@ -105,7 +105,32 @@ test('an exercise and its solution link to each other, and the contents know whi
   holds(book.page('first.html'), /<a href="solutions\.html#solution-1-1">Solution 1\.1<\/a>/);
   holds(book.page('solutions.html'), /<details class="solution" id="solution-1-1"><summary><span class="label">Solution 1\.1<\/span> Three and three<\/summary>[\s\S]*Two hands have [\s\S]*<a href="first\.html#exercise-1-1">Exercise 1\.1<\/a>/);
   holds(book.page('solutions.html'), /<figcaption>chapters\/01_first\/solutions\/1_three\.cpp, lines 4–10<\/figcaption>[\s\S]*<b>int<\/b> three\(\) \{/);
-  holds(book.page('bibliography.html'), /<a href="first\.html#what-it-looks-like" data-of="1\.1">/);
+  holds(book.page('index.html'), /<a href="first\.html#what-it-looks-like" data-of="01_1_three">/);
+});
+
+test('a chapter lists its exercises: name, kind, difficulty, and the section each stands at', () => {
+  const page = book.page('first.html');
+  holds(page, /<section class="exercise" data-exercise="01_1_three"/);
+  holds(page, /<h2 id="exercises">Exercises [\s\S]*<ol class="exercise-list"><li data-exercise="01_1_three"><a href="#exercise-1-1">1\.1 Three and three<\/a> <span class="exercise-facts"><span>predict<\/span> [\s\S]*difficulty 2 of 3[\s\S]*<span>at <a href="#finer-points">Finer points<\/a><\/span><\/span><\/li><\/ol>/);
+  holds(book.page('index.html'), /<a href="first\.html#exercises" data-of="01_1_three">/);
+});
+
+test('a chapter may name an enclosing section, and lists its exercises by number', async () => {
+  const other = copyBook();
+  edit(other, 'chapters/01_first/exercises/1_three.cpp', 'finer-points', 'what-it-looks-like');
+  for (const part of ['exercises', 'solutions', 'checks']) {
+    for (const k of [10, 2]) {
+      const text = other.read(`chapters/01_first/${part}/1_three.cpp`);
+      other.write(`chapters/01_first/${part}/${k}_three.cpp`, text.replaceAll('1.1:', `1.${k}:`));
+    }
+  }
+  edit(other, 'book/01_first.md', '{{exercise 1.1}}', '{{exercise 1.10}}\n\n{{exercise 1.2}}\n\n{{exercise 1.1}}');
+  edit(other, 'book/91_solutions.md', '{{solution 1.1}}', '{{solution 1.1}}\n\n{{solution 1.2}}\n\n{{solution 1.10}}');
+  assert.deepEqual(await complaints(other), []);
+  const [list] = other.page('first.html').match(/<ol class="exercise-list">[\s\S]*?<\/ol>/);
+  assert.deepEqual([...list.matchAll(/href="#exercise-1-(\d+)"/g)].map(([, k]) => k), ['1', '2', '10']);
+  holds(other.page('index.html'), /#what-it-looks-like" data-of="01_10_three 01_2_three 01_1_three"/);
+  other.remove();
 });
 
 test('a page may show code that the exercise itself gives', async () => {
