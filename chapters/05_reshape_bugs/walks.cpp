@@ -234,9 +234,7 @@ std::string draw_strips(const std::string& title,
 
 // [figures]
 std::string draw_two_ways(const Split& s) {
-  const auto head_1 = [](const Tensor& heads) {
-    return heads.select(0, std::min<Index>(1, heads.shape()[0] - 1)).layout();
-  };
+  const Index h = std::min<Index>(1, s.heads - 1);
   const auto cells = token_labels(s);
   return draw_strips(
       "What one head reads after each of two reshapes",
@@ -244,10 +242,12 @@ std::string draw_two_ways(const Split& s) {
       "then swapped, the head reads its piece of every token. After one view "
       "it reads one stretch of memory, with all pieces of some tokens and none "
       "of others.",
-      {{"head 1 of view(T, H, d).transpose(0, 1): a piece of every token",
-        cells, head_1(split_then_swap(s))},
-       {"head 1 of view(H, T, d): whatever lies there", cells,
-        head_1(one_view(s))}});
+      {{fmt::format(
+            "head {} of view(T, H, d).transpose(0, 1): a piece of every token",
+            h),
+        cells, split_then_swap(s).select(0, h).layout()},
+       {fmt::format("head {} of view(H, T, d): whatever lies there", h), cells,
+        one_view(s).select(0, h).layout()}});
 }
 
 std::string draw_flattening() {
