@@ -312,14 +312,16 @@ TEST_CASE("with one head or one token both ways agree") {
 }
 
 TEST_CASE(
-    "one view leaves 1 + gcd(T - 1, H - 1) rows in place, first and last among them") {
+    "one view leaves 1 + gcd(T - 1, H - 1) rows in place, corners among them") {
   for (mha::Index t = 1; t <= 12; ++t) {
     for (mha::Index h = 1; h <= 12; ++h) {
       const walks::Split split = {.tokens = t, .heads = h, .d_head = 2};
       CHECK(walks::rows_in_place(walks::one_view(split), split) ==
             1 + std::gcd(t - 1, h - 1));
-      CHECK(walks::rows_in_place(walks::split_then_swap(split), split) ==
-            t * h);
+      const auto right = walks::split_then_swap(split);
+      CHECK(walks::rows_in_place(right, split) == t * h);
+      CHECK(walks::one_view(split)(0, 0, 0) == right(0, 0, 0));
+      CHECK(walks::one_view(split)(h - 1, t - 1, 0) == right(h - 1, t - 1, 0));
     }
   }
 }
