@@ -234,9 +234,7 @@ std::string draw_strips(const std::string& title,
 
 // [figures]
 std::string draw_two_ways(const Split& s) {
-  const auto head_1 = [](const Tensor& heads) {
-    return heads.select(0, std::min<Index>(1, heads.shape()[0] - 1)).layout();
-  };
+  const Index h = std::min<Index>(1, s.heads - 1);
   const auto cells = token_labels(s);
   return draw_strips(
       "What one head reads after each of two reshapes",
@@ -244,10 +242,12 @@ std::string draw_two_ways(const Split& s) {
       "then swapped, the head reads its piece of every token. After one view "
       "it reads one stretch of memory, with all pieces of some tokens and none "
       "of others.",
-      {{"head 1 of view(T, H, d).transpose(0, 1): a piece of every token",
-        cells, head_1(split_then_swap(s))},
-       {"head 1 of view(H, T, d): whatever lies there", cells,
-        head_1(one_view(s))}});
+      {{fmt::format(
+            "head {} of view(T, H, d).transpose(0, 1): a piece of every token",
+            h),
+        cells, split_then_swap(s).select(0, h).layout()},
+       {fmt::format("head {} of view(H, T, d): whatever lies there", h), cells,
+        one_view(s).select(0, h).layout()}});
 }
 
 std::string draw_flattening() {
@@ -312,14 +312,16 @@ TEST_CASE("with one head or one token both ways agree") {
 }
 
 TEST_CASE(
-    "one view leaves 1 + gcd(T - 1, H - 1) rows in place, first and last among them") {
+    "one view leaves 1 + gcd(T - 1, H - 1) rows in place, corners among them") {
   for (mha::Index t = 1; t <= 12; ++t) {
     for (mha::Index h = 1; h <= 12; ++h) {
       const walks::Split split = {.tokens = t, .heads = h, .d_head = 2};
       CHECK(walks::rows_in_place(walks::one_view(split), split) ==
             1 + std::gcd(t - 1, h - 1));
-      CHECK(walks::rows_in_place(walks::split_then_swap(split), split) ==
-            t * h);
+      const auto right = walks::split_then_swap(split);
+      CHECK(walks::rows_in_place(right, split) == t * h);
+      CHECK(walks::one_view(split)(0, 0, 0) == right(0, 0, 0));
+      CHECK(walks::one_view(split)(h - 1, t - 1, 0) == right(h - 1, t - 1, 0));
     }
   }
 }

@@ -50,6 +50,7 @@ TEST_CASE("a copy is on its own") {
   copy(0, 0) = 77;
   CHECK(t(0, 0) == 0);
   CHECK_FALSE(t.shares_storage_with(copy));
+  CHECK(copy.contiguous().shares_storage_with(copy));
 }
 
 TEST_CASE("reshape says whether it copied") {
