@@ -1,8 +1,8 @@
 include(add_exercises)
 
 # add_chapter(NN_name)
-# Builds chapters/NN_name/name.cpp, tests its claims and its output, and adds
-# its exercises.
+# Builds chapters/NN_name/name.cpp with the other .cpp files beside it, tests its
+# claims and its output, and adds its exercises.
 function(add_chapter folder)
   string(REGEX MATCH "^([0-9]+)_(.+)$" matched "${folder}")
   if(NOT matched)
@@ -10,9 +10,11 @@ function(add_chapter folder)
   endif()
   set(number "${CMAKE_MATCH_1}")
   set(name "${CMAKE_MATCH_2}")
-  set(source "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/${name}.cpp")
+  set(main "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/${name}.cpp")
+  file(GLOB others CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp")
+  list(REMOVE_ITEM others "${main}")
 
-  add_executable(${name} "${source}")
+  add_executable(${name} "${main}" ${others})
   target_link_libraries(${name} PRIVATE mha mha_warnings)
   use_book_headers(${name})
   set_property(GLOBAL APPEND PROPERTY MHA_PROGRAMS ${name})
@@ -51,7 +53,8 @@ endfunction()
 
 # add_headers(NAME WARNINGS [FIRST...])
 function(add_headers name warnings)
-  file(WRITE "${CMAKE_BINARY_DIR}/headers.cpp" "// Holds the precompiled headers.\n")
+  file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/headers.cpp"
+    CONTENT "// Holds the precompiled headers.\n")
   add_library(${name} OBJECT "${CMAKE_BINARY_DIR}/headers.cpp")
   target_link_libraries(${name} PRIVATE mha ${warnings})
   target_precompile_headers(${name} PRIVATE ${ARGN}

@@ -158,7 +158,10 @@ Matrix<Scalar> masked_softmax(const Matrix<Scalar>& scores,
     Scalar total = 0;
     for (Index j = 0; j < scores.cols(); ++j) {
       if (!visible(i, j)) continue;
-      weights(i, j) = std::exp(scores(i, j) - highest);
+      // Equal scores may both be infinite, and infinity less infinity is NaN.
+      weights(i, j) = scores(i, j) == highest
+                          ? Scalar{1}
+                          : std::exp(scores(i, j) - highest);
       total += weights(i, j);
     }
     for (Index j = 0; j < scores.cols(); ++j) {

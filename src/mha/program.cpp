@@ -27,6 +27,10 @@ void add_option(CLI::App& app, const Option& option) {
     app.add_flag(option.name, **flag, option.help);
     return;
   }
+  if (std::string* const* word = std::get_if<std::string*>(&option.value)) {
+    app.add_option(option.name, **word, option.help)->type_name("NAME");
+    return;
+  }
   app.add_option(option.name, *std::get<Index*>(option.value), option.help)
       ->check(CLI::Range(option.least, option.most))
       ->capture_default_str();

@@ -18,7 +18,8 @@ namespace mha {
 /// One named option of a chapter's program.
 struct Option {
   std::string name;                   ///< such as "--heads"
-  std::variant<Index*, bool*> value;  ///< where it goes; holds the default
+  /// Where it goes; holds the default.
+  std::variant<Index*, bool*, std::string*> value;
   std::string help;                   ///< one line
   Index least = 1;                    ///< smallest number allowed
   Index most = 512;                   ///< largest number allowed

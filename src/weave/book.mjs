@@ -5,10 +5,10 @@ import path from 'node:path';
 import { readText } from './files.mjs';
 import { slug, uniqueId } from './html.mjs';
 
-const PAGE_FILE = /^(\d\d)_([a-z0-9_]+)\.md$/;
+const PAGE_FILE = /^(\d\d)([a-z]?)_([a-z0-9_]+)\.md$/;
 const FIRST_APPENDIX = 90;
 export const DEPTHS = ['beginner', 'developer', 'researcher'];
-export const DIRECTIVES = ['code', 'claim', 'output', 'figure', 'exercise', 'exercises', 'solution', 'bibliography'];
+export const DIRECTIVES = ['code', 'claim', 'output', 'figure', 'exercise', 'exercises', 'solution', 'bibliography', 'bugs'];
 
 /** Reads every page of book/; sections are known, nothing is expanded yet. */
 export function readPages(root, problems) {
@@ -18,21 +18,21 @@ export function readPages(root, problems) {
   for (const name of files) {
     const match = name.match(PAGE_FILE);
     if (!match) {
-      problems.add({ file: `book/${name}` }, 'is no page name; call it NN_name.md (small letters, digits, _)');
+      problems.add({ file: `book/${name}` }, 'is no page name; call it NN_name.md, or NNa_name.md for one that continues NN (small letters, digits, _)');
       continue;
     }
-    pages.push(readPage(root, `book/${name}`, Number(match[1]), match[2], problems));
+    pages.push(readPage(root, `book/${name}`, { number: Number(match[1]), letter: match[2], base: match[3] }, problems));
   }
   if (pages.length === 0) problems.add({ file: 'book' }, 'has no pages; write book/00_front.md first');
   return pages;
 }
 
-function readPage(root, file, number, base, problems) {
+function readPage(root, file, { number, letter, base }, problems) {
   const lines = readText(path.join(root, file)).replace(/\n$/, '').split('\n');
   const title = lines[0].match(/^# +(.+?)\s*$/)?.[1];
   if (!title) problems.add({ file, line: 1 }, 'a page starts with `# Title`; make it the first line');
   const page = {
-    file, number, base, ...kindOf(number),
+    file, number, base, ...kindOf(number, letter),
     html: number === 0 ? 'index.html' : `${base}.html`,
     title: title ?? base,
     blocks: splitBlocks(lines.slice(1), { file, line: 2 }, problems),
@@ -42,11 +42,13 @@ function readPage(root, file, number, base, problems) {
   return page;
 }
 
-function kindOf(number) {
+/** A page with a letter continues its chapter, and has none of its exercises. */
+function kindOf(number, letter) {
   if (number === 0) return { kind: 'front', label: '', reference: '' };
+  if (letter) return { kind: 'continued', label: `Chapter ${number}${letter}`, reference: `${number}${letter}` };
   if (number < FIRST_APPENDIX) return { kind: 'chapter', label: `Chapter ${number}`, reference: String(number) };
-  const letter = String.fromCharCode('A'.charCodeAt(0) + number - FIRST_APPENDIX);
-  return { kind: 'appendix', label: `Appendix ${letter}`, reference: letter };
+  const capital = String.fromCharCode('A'.charCodeAt(0) + number - FIRST_APPENDIX);
+  return { kind: 'appendix', label: `Appendix ${capital}`, reference: capital };
 }
 
 /** Headings in order, each with a readable id and the depth it stands in. */

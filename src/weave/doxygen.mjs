@@ -6,14 +6,13 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { filesUnder, hash, readText, writeFile, writeIfChanged } from './files.mjs';
 
-/** Writes the pages Doxygen reads: the book's, and one listing a chapter program. */
+/** Writes the pages Doxygen reads: the book's, and one listing a file of a chapter's program. */
 export function writePages(book) {
   const folder = path.join(book.build, 'pages');
   const wanted = new Map();
   for (const page of book.pages) wanted.set(`${page.base}.md`, `${page.out.join('\n')}\n`);
-  for (const program of book.programs) {
-    const source = book.sources.find((candidate) => candidate.file === program.source);
-    if (source) wanted.set(`listing_${program.name}.md`, listingPage(program, source));
+  for (const source of book.sources) {
+    if (source.listing) wanted.set(`${source.listing}.md`, listingPage(source));
   }
   for (const [name, text] of wanted) writeIfChanged(path.join(folder, name), text);
   for (const file of filesUnder(folder)) {
@@ -21,9 +20,9 @@ export function writePages(book) {
   }
 }
 
-function listingPage(program, source) {
+function listingPage(source) {
   const lines = source.lines.map((line) => line.trimEnd());
-  return `# ${source.name} {#listing_${program.name}}\n\n\\code{.cpp}\n${lines.join('\n')}\n\\endcode\n`;
+  return `# ${source.name} {#${source.listing}}\n\n\\code{.cpp}\n${lines.join('\n')}\n\\endcode\n`;
 }
 
 /** Runs Doxygen unless its input is what it was; gives the folder of its HTML. */
@@ -100,8 +99,8 @@ function originOf({ file, line }, book) {
   if (file.startsWith(pagesFolder)) {
     const page = book.pages.find((candidate) => `${candidate.base}.md` === name);
     if (page) return page.origins[Math.max(0, line - 1)] ?? { file: page.file, line: 1 };
-    const program = book.programs.find((candidate) => `listing_${candidate.name}.md` === name);
-    if (program) return { file: program.source, line: Math.max(1, line - 3) };
+    const source = book.sources.find((candidate) => `${candidate.listing}.md` === name);
+    if (source) return { file: source.file, line: Math.max(1, line - 3) };
   }
   if (file.startsWith(book.root)) return { file: path.relative(book.root, file), line };
   const inSource = filesUnder(path.join(book.root, 'src/mha')).find((full) => full.endsWith(`/${file}`));

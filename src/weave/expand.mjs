@@ -3,6 +3,7 @@
 
 import { expandInline, fillValues } from './inline.mjs';
 import { emit, emitBlock, emitCode, emitWrapped } from './emit.mjs';
+import { expandBugs } from './bug_reports.mjs';
 import { list, nearest } from './errors.mjs';
 import { checkListed, expandExercise, expandExercises, expandSolution } from './expand_exercise.mjs';
 import { inlineSvg } from './figures.mjs';
@@ -65,6 +66,7 @@ const DIRECTIVE = {
   exercises: expandExercises,
   solution: (block, page, book) => expandSolution(block, page, book, expandBlocks),
   bibliography: expandBibliography,
+  bugs: expandBugs,
 };
 
 function expandDepth(block, page, book) {
@@ -149,7 +151,7 @@ const sentenceHtml = (sentence) => escape(withCurlyQuotes(sentence[0].toUpperCas
 
 /** What the run said about a claim that the prose makes. */
 function claimResult(part, where, book) {
-  const program = book.programs.find((candidate) => candidate.source === part.source.file);
+  const { program } = part.source;
   if (!program) {
     book.problems.add(where, `${part.source.file} belongs to no chapter program, so its claims are not run; move the claim to one`);
     return undefined;

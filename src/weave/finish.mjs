@@ -16,7 +16,7 @@ export function finishPages(book, folder) {
   const listings = listingNames(book, folder);
   const pages = [
     ...book.pages.map((page) => finishPage(page, book, folder, listings)),
-    ...book.programs.map((program) => finishListing(program, book, folder)),
+    ...book.sources.filter((source) => source.listing).map((source) => finishListing(source, book, folder)),
     ...finishReference(book, folder, listings),
   ];
   const names = new Set(pages.map((page) => page.html));
@@ -28,11 +28,11 @@ export function finishPages(book, folder) {
 /** Source file -> the page that lists it in full and how its lines are named. */
 function listingNames(book, folder) {
   const names = new Map();
-  for (const program of book.programs) {
-    names.set(program.source, { html: `listing_${program.name}.html`, line: (n) => `l${n}` });
-  }
   for (const source of book.sources) {
-    if (names.has(source.file)) continue;
+    if (source.listing) {
+      names.set(source.file, { html: `${source.listing}.html`, line: (n) => `l${n}` });
+      continue;
+    }
     const html = `${source.name.replace(/_/g, '__').replace(/\./g, '_8')}_source.html`;
     if (fs.existsSync(path.join(folder, html))) {
       names.set(source.file, { html, line: (n) => `l${String(n).padStart(5, '0')}` });
@@ -142,10 +142,10 @@ function summaryOf(body) {
   return textOf(first.replace(/<math[\s\S]*?<\/math>/g, ''));
 }
 
-/** The full listing of a chapter program; parts link back to where a page shows them. */
-function finishListing(program, book, folder) {
-  const source = book.sources.find((candidate) => candidate.file === program.source);
-  const html = `listing_${program.name}.html`;
+/** The full listing of a file of a program; parts link back to where a page shows them. */
+function finishListing(source, book, folder) {
+  const { program } = source;
+  const html = `${source.listing}.html`;
   const text = contentsOf(readText(path.join(folder, html)));
   const inside = [...text.matchAll(FRAGMENT)][0]?.[1] ?? '';
   const code = fullCode(fragmentLines(inside), (line) => `l${line}`, (line) => shownNote(source, line));
@@ -153,7 +153,7 @@ function finishListing(program, book, folder) {
   const about = page ? ` of <a href="${page.html}">${escape(`${page.label}: ${page.title}`)}</a>` : '';
   return {
     kind: 'listing', html, title: source.name, label: 'Full listing',
-    body: `<p>The whole program${about}, <code>${escape(source.file)}</code>. Run it with <kbd>./mha run ${program.number}</kbd>.</p>`
+    body: `<p>${source.file === program.source ? 'The whole program' : 'A part of the program'}${about}, <code>${escape(source.file)}</code>. Run it with <kbd>./mha run ${program.number}</kbd>.</p>`
       + `${code}`,
   };
 }

@@ -109,7 +109,7 @@ function value(rest, where, token, book) {
   }
   const source = rest.match(/^\{\{[^\n]*?\}\}|^\{\{/)[0];
   book.problems.add(where, `${source} is no value and no known line; values are {{chNN.name}}, `
-    + 'code, claim, output, figure, exercise, exercises, solution and bibliography stand alone on a line');
+    + 'code, claim, output, figure, exercise, exercises, solution, bibliography and bugs stand alone on a line');
   return { source, markdown: '' };
 }
 
@@ -142,7 +142,7 @@ function link(rest, where, page, book) {
   const target = rest.match(PAGE_LINK);
   if (!target || (!target[1] && !target[2])) return null;
   const [source, file, anchor = ''] = target;
-  const base = file?.replace(/^.*\//, '').replace(/\.md$/, '').replace(/^\d\d_/, '');
+  const base = file?.replace(/^.*\//, '').replace(/\.md$/, '').replace(/^\d\d[a-z]?_/, '');
   const other = file ? book.pages.find((candidate) => candidate.base === base) : page;
   if (!other) {
     book.problems.add(where, `no page ${file}; the pages are ${list(nearest(base, book.pages.map((p) => p.base)).map((b) => `${b}.md`))}`);

@@ -54,7 +54,7 @@ export class Runs {
     return (await this.#run(program, [...options, '--svg', FILE, ...asked])).written;
   }
 
-  /** Its claims: sentence -> {held, failed, line}. A failed claim is no error here. */
+  /** Its claims: sentence -> {held, failed, fileName, line}. A failed claim is no error here. */
   async claims(program) {
     const run = await this.#run(program, ['--test', '-r=xml'], [0, 1]);
     const claims = readClaims(run.stdout);
@@ -143,7 +143,8 @@ export function readClaims(xml) {
     const failures = Number(attribute(result, 'failures') ?? 0);
     const failed = failures > 0 || /<Exception\b/.test(body)
       || attribute(result, 'test_case_success') === 'false';
-    claims.set(name, { held, failed, line: Number(attribute(attributes, 'line')) });
+    const fileName = path.basename(attribute(attributes, 'filename') ?? '');
+    claims.set(name, { held, failed, fileName, line: Number(attribute(attributes, 'line')) });
   }
   return claims;
 }

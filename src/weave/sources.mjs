@@ -8,11 +8,17 @@ import { list, nearest } from './errors.mjs';
 const MARKER = /^\s*\/\/ \[([^\]]+)\]\s*$/;
 const TEST_CASE = /^TEST_CASE(?:_TEMPLATE)?\s*\(\s*((?:"(?:[^"\\]|\\.)*"\s*)+)/;
 
-/** Reads one source file; `file` is its path from the book's root. */
-export function readSource(root, file, problems) {
+/**
+ * Reads one source file; `file` is its path from the book's root. One that
+ * belongs to a chapter's program has a page `listing` of its own.
+ */
+export function readSource(root, file, problems, program = null) {
   const text = readText(path.join(root, file));
   const lines = text.replace(/\n$/, '').split('\n');
-  const source = { file, name: path.basename(file), text, lines, parts: new Map() };
+  const source = {
+    file, name: path.basename(file), text, lines, parts: new Map(),
+    program, listing: program && listingName(program, file),
+  };
   const open = { name: null, first: 0 };
   for (let i = 0; i < lines.length; i += 1) {
     const where = { file, line: i + 1 };
@@ -29,6 +35,11 @@ export function readSource(root, file, problems) {
       `marker [${open.name}] has no pair; write the same line again where the part ends`);
   }
   return source;
+}
+
+/** `listing_first` for the main file of a program, `listing_second_hpp` for another one. */
+function listingName(program, file) {
+  return `listing_${file === program.source ? program.name : path.basename(file).replace('.', '_')}`;
 }
 
 function readMarker(source, open, name, where, problems) {

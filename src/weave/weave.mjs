@@ -6,6 +6,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { copyTheme, readEarlyScript } from './assets.mjs';
 import { Bibliography } from './bibliography.mjs';
+import { checkBugReports, readBugReports } from './bug_reports.mjs';
 import { readPages } from './book.mjs';
 import { compact } from './compact.mjs';
 import { runDoxygen, writePages } from './doxygen.mjs';
@@ -64,6 +65,7 @@ async function readBook(root, build, programs, problems) {
     sources: readSources(root, programs, problems),
     leftOut: readLeftOut(root, problems),
     exercises: readExercises(root, problems),
+    bugReports: readBugReports(root, problems),
     equations: new Equations(),
     formulas: new Formulas(path.join(build, 'formulas.json'), readMacros(root, problems)),
     links: [], values: new Map(), claims: new Map(),
@@ -75,11 +77,21 @@ async function readBook(root, build, programs, problems) {
   return book;
 }
 
+/** Every file of each program, then the library. */
 function readSources(root, programs, problems) {
+  const ofPrograms = programs.flatMap((program) => filesOfProgram(root, program)
+    .map((file) => readSource(root, file, problems, program)));
   const library = filesUnder(path.join(root, 'src/mha')).filter((file) => SOURCE.test(file))
     .map((file) => path.relative(root, file).split(path.sep).join('/'));
-  return [...programs.map((program) => program.source), ...library]
-    .map((file) => readSource(root, file, problems));
+  return [...ofPrograms, ...library.map((file) => readSource(root, file, problems))];
+}
+
+/** The program's main file, then the other sources that lie beside it. */
+function filesOfProgram(root, program) {
+  const folder = path.posix.dirname(program.source);
+  const others = fs.readdirSync(path.join(root, folder)).filter((name) => SOURCE.test(name))
+    .map((name) => `${folder}/${name}`).filter((file) => file !== program.source).sort();
+  return [program.source, ...others];
 }
 
 /** The runs every page relies on: the demo, the values and the claims. */
@@ -93,8 +105,9 @@ async function runProgram(program, book) {
     noting(book.problems, where, async () => {
       const claims = await book.runs.claims(program);
       book.claims.set(program.name, claims);
-      for (const [name, { failed, line }] of claims) {
-        if (failed) book.problems.add({ file: program.source, line }, `the claim "${name}" failed; run ${program.name} --test`);
+      for (const [name, { failed, fileName, line }] of claims) {
+        const source = book.sources.find((candidate) => candidate.program === program && candidate.name === fileName);
+        if (failed) book.problems.add({ file: source?.file ?? program.source, line }, `the claim "${name}" failed; run ${program.name} --test`);
       }
     }),
   ]);
@@ -115,6 +128,7 @@ function checkBook(book) {
   }
   checkAllShown(book.exercises, problems);
   checkSolutions(book);
+  checkBugReports(book);
   checkCoverage(book.sources, book.leftOut, problems);
 }
 

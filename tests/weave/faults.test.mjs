@@ -9,12 +9,15 @@ import { complaints, copyBook, edit } from './small_book.mjs';
 
 const PAGE = 'book/01_first.md';
 const PROGRAM = 'chapters/01_first/first.cpp';
+const SECOND = 'chapters/01_first/second.hpp';
 const FAKE = 'chapters/01_first/first.sh';
 const LIBRARY = 'src/mha/tiny.hpp';
 const EXERCISE = 'chapters/01_first/exercises/1_three.cpp';
 const SOLUTION = 'chapters/01_first/solutions/1_three.cpp';
 const CHECK = 'chapters/01_first/checks/1_three.cpp';
 const SOLUTIONS = 'book/91_solutions.md';
+const REPORTS = 'book/bug_reports.json';
+const CONTINUED = 'book/01a_more_first_things.md';
 
 /**
  * One fault: `from` becomes `to` in `file`; the weave must then say `says` at
@@ -60,10 +63,30 @@ fault('a marker inside a test case', { file: PROGRAM, from: '  CHECK', to: '  //
 fault('a test case that never ends', { file: PROGRAM, from: '  CHECK(add(2, 2) == 4);\n}', to: '  CHECK(add(2, 2) == 4); }', at: [PROGRAM, 'TEST_CASE'], says: /no closing brace/ });
 fault('a part shown twice', { file: PAGE, from: 'Now the printing.', to: '{{code first.cpp: add}}', at: `${PAGE}:21`, says: /already shown at book\/01_first\.md:19/ });
 fault('a program line that no page shows', { file: PROGRAM, from: 'TEST_CASE', to: 'int stray;\n\nTEST_CASE', says: /this line is in no part that a page shows/ });
+fault('a line of a program\'s other file that no page shows', { file: SECOND, from: '// [half]\n///', to: 'int stray;\n\n// [half]\n///', says: /this line is in no part that a page shows/ });
 fault('a library line that no page shows', { file: LIBRARY, from: '}  // namespace', to: 'inline int stray = 1;\n\n}  // namespace', says: /in no part that a page shows/ });
 fault('a part that no page shows', { file: PAGE, from: '{{code first.cpp: add}}\n', to: '\n', at: `${PROGRAM}:7`, says: /no page shows "add"; add \{\{code first\.cpp: add\}\}/ });
 fault('a claim that no page shows', { file: PAGE, from: '{{claim first.cpp: the sum of "two" and two is four}}\n', to: '\n', at: [PROGRAM, 'TEST_CASE'], says: /no page shows "the sum/ });
 fault('a left-out pattern without a reason', { file: 'book/left_out.json', from: ', "why": "documentation, shown in the reference"', to: '', at: 'book/left_out.json', says: /has no "why"/ });
+
+// --- bug reports ---
+
+fault('reports that are no JSON', { file: REPORTS, from: '[\n', to: '\n', at: REPORTS, says: /cannot be read/ });
+fault('a report without what was said', { file: REPORTS, from: '"said": "two and two came out as four"', to: '"said": ""', at: [REPORTS, '"A2"'], says: /row A2 lacks what was said, or a thread/ });
+fault('a report of another verdict', { file: REPORTS, from: '"no bug"', to: '"maybe"', at: [REPORTS, '"A2"'], says: /the verdict "maybe" of row A2 is none; write bug or no bug/ });
+fault('two reports of one name', { file: REPORTS, from: '"A2"', to: '"A3"', says: /a second row A3/ });
+fault('a report that no case shows', { file: FAKE, from: 'A1 | print | caught | add\n', to: '', at: [REPORTS, '"A1"'], says: /row A1 has no case; let a case of the gallery report it/ });
+fault('a bug that its check does not catch', { file: FAKE, from: 'print | caught', to: 'print | passed', at: [REPORTS, '"A1"'], says: /"add" does not catch print, the case of row A1/ });
+fault('no bug, and a check that fails', { file: FAKE, from: 'print | passed', to: 'print | caught', at: [REPORTS, '"A2"'], says: /row A2 is no bug, but the check "add" fails for print/ });
+fault('a case that is no part', { file: FAKE, from: 'A1 | print', to: 'A1 | prunt', at: [REPORTS, '"A1"'], says: /the case "prunt" of row A1 is no part of the sources; there are print/ });
+fault('a check that is no part', { file: FAKE, from: 'caught | add', to: 'caught | odd', at: [REPORTS, '"A1"'], says: /the check "odd" of row A1 is no part/ });
+fault('a printed row that is not in the list', { file: FAKE, from: 'A1 | print', to: 'Z9 | print', at: [CONTINUED, '{{bugs'], says: /printed "Z9 \| print \| caught \| add", which names no row/ });
+fault('a claim that a report names and that is not there', { file: REPORTS, from: 'two is four"}', to: 'two is five"}', at: [REPORTS, '"A3"'], says: /the check "the sum of "two" and two is five" of row A3 is no part/ });
+fault('a report in no table', { file: REPORTS, from: '"A3"', to: '"B3"', says: /no page shows row B3; add \{\{bugs program: B\}\}/ });
+fault('a table of another program', { file: CONTINUED, from: 'bugs first', to: 'bugs second', says: /names no program or no rows/ });
+fault('a table of no rows', { file: CONTINUED, from: 'first: A', to: 'first: C', says: /names no program or no rows/ });
+fault('a program that knows no reports', { file: FAKE, from: '    --reports) what=reports', to: '    --reports) exit 1', at: [CONTINUED, '{{bugs'], says: /`first --reports` ended with status 1/ });
+fault('a page of exercises that continues its chapter', { file: CONTINUED, from: '{{bugs first: A}}', to: '{{bugs first: A}}\n\n{{exercises}}', at: [CONTINUED, '{{exercises'], says: /lists the exercises of a chapter, and this page is none/ });
 
 // --- values, claims, programs ---
 

@@ -24,8 +24,8 @@ const holds = (page, wanted) => assert.ok(wanted.test(page), `the page lacks ${w
 
 const pages = () => fs.readdirSync(book.out).filter((name) => name.endsWith('.html')).sort();
 
-test('it has a page for each file of prose, each program, and the library', () => {
-  assert.deepEqual(pages(), ['bibliography.html', 'first.html', 'index.html', 'listing_first.html', 'mha.html', 'solutions.html', 'tiny.hpp.source.html']);
+test('it has a page for each file of prose, each file of a program, and the library', () => {
+  assert.deepEqual(pages(), ['bibliography.html', 'first.html', 'index.html', 'listing_first.html', 'listing_second_hpp.html', 'mha.html', 'more_first_things.html', 'solutions.html', 'tiny.hpp.source.html']);
 });
 
 test('no placeholder and no directive is left in any page', () => {
@@ -65,6 +65,27 @@ test('the full listing has every line, and links each part to where it is shown'
   assert.equal([...listing.matchAll(/<span class="l" id="l\d+">/g)].length, lines);
   holds(listing, /id="l5"><i>\/\/ \[add\]<\/i> <a class="shown" href="first\.html#code-first-add">shown in First things, The code<\/a>/);
   holds(book.page('tiny.hpp.source.html'), /<a class="shown" href="first\.html#code-tiny-twice">/);
+});
+
+test('a page with a letter continues its chapter', () => {
+  const page = book.page('more_first_things.html');
+  holds(page, /<p class="kicker">Chapter 1a<\/p>/);
+  holds(book.page('first.html'), /<a rel="next" href="more_first_things\.html"/);
+});
+
+test('a bug report has its threads, its case with the command, and its check, each linked', () => {
+  const page = book.page('more_first_things.html');
+  holds(page, /<tr id="report-a1"><td><span class="number">A1<\/span> Two and two came out as <code>22<\/code> <span class="threads"><a href="https:\/\/github\.com\/someone\/sums\/issues\/4">sums#4<\/a>/);
+  holds(page, /<td><a href="first\.html#code-first-print">print<\/a><br><kbd>\.\/mha run 1 --case print<\/kbd><\/td><td><a href="first\.html#code-first-add">add<\/a>/);
+  holds(page, /A2<\/span> <strong>No bug\.<\/strong> Two and two came out as four <span class="threads"><a href="https:\/\/example\.org\/sums">example\.org<\/a>/);
+  holds(page, /A3<\/span>[\s\S]*?<td><a href="first\.html#code-first-add">add<\/a><\/td><td><a href="first\.html#claim-the-sum/);
+});
+
+test('a program\'s other files have full listings too', () => {
+  holds(book.page('first.html'), /<a href="listing_second_hpp\.html#l2">second\.hpp, lines 2–3<\/a>/);
+  const listing = book.page('listing_second_hpp.html');
+  holds(listing, /A part of the program of <a href="first\.html">Chapter 1: First things<\/a>/);
+  holds(listing, /id="l1"><i>\/\/ \[half\]<\/i> <a class="shown" href="first\.html#code-second-half">/);
 });
 
 test('a claim says how many checks held', () => {
@@ -150,7 +171,7 @@ test('prose in other languages keeps its $ and its colours', () => {
 
 test('pages follow each other in order', () => {
   holds(book.page('index.html'), /<a rel="next" href="first\.html">/);
-  holds(book.page('first.html'), /<a rel="prev" href="index\.html">[\s\S]*<a rel="next" href="bibliography\.html">/);
+  holds(book.page('first.html'), /<a rel="prev" href="index\.html">[\s\S]*<a rel="next" href="more_first_things\.html">/);
 });
 
 test('the bibliography lists what was cited, by author, with where to find it', () => {
@@ -247,7 +268,7 @@ test('from the command line: one line a fault, and status 1', () => {
   assert.equal(failed.status, 1);
   assert.equal(failed.err, 'book/01_first.md:7: chapter 1\'s program writes no value "total"; it writes double, sum\n');
   edit(other, 'book/01_first.md', 'says {{ch01.total}}', 'says {{ch01.sum}}');
-  assert.match(run(given).out, /^Wove 7 pages\.\n$/);
+  assert.match(run(given).out, /^Wove 8 pages\.\n$/);
   assert.match(run(given).out, /^The book is up to date\.\n$/);
   assert.match(run(['--programs']).err, /^weave: --programs is no option with a value; the options are /);
   assert.match(run([]).err, /^weave: --programs is missing/);

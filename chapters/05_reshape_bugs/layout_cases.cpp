@@ -1,0 +1,222 @@
+#include "cases.hpp"
+#include "checks.hpp"
+
+namespace gallery {
+namespace {
+
+// [raw-split]
+// Reads an item's floats, as they lie, as (heads, tokens, d_head).
+Numbers take_raw(const Rows& rows, Index b, Index h) {
+  const Index size = rows.tokens() * rows.d_head();
+  return Eigen::Map<const Numbers>(
+      rows.matrix.data() + (b * rows.heads + h) * size, rows.tokens(),
+      rows.d_head());
+}
+
+// Writes (heads, tokens, d_head) into the output as it lies.
+void put_raw(Numbers& output, const Numbers& context, const Call& call,
+             Index b, Index h) {
+  Eigen::Map<Numbers>(
+      output.data() + (b * call.n_heads + h) * context.size(), context.rows(),
+      context.cols()) = context;
+}
+
+Case raw_split() {
+  return {.name = "raw-split",
+          .symptom = "right with one head; tokens are mixed with several",
+          .attention = with({.take = take_raw, .put = put_raw}),
+          .reports = {{"A1", "it equals the loop over heads, with sizes that "
+                             "all differ"}},
+          .shown_on = fixture()};
+}
+// [raw-split]
+
+// [raw-merge]
+Case raw_merge() {
+  const std::string token_0 =
+      "token 0 of the output holds row 0 of every head";
+  return {.name = "raw-merge",
+          .symptom = "easy tasks are still learned; the future leaks",
+          .attention = with({.put = put_raw}),
+          .reports = {{"A2", token_0},
+                      {"A3", token_0},
+                      {"A7", "it equals the loop over heads, with sizes that "
+                             "all differ"},
+                      {"A12", "a causal row does not depend on later "
+                              "tokens"}},
+          .shown_on = fixture()};
+}
+// [raw-merge]
+
+// [transposed-view]
+// The split that was accused: (tokens, heads, d_head), then the two exchanged.
+Numbers take_transposed(const Rows& rows, Index b, Index h) {
+  Numbers head(rows.tokens(), rows.d_head());
+  for (Index t = 0; t < head.rows(); ++t) {
+    for (Index c = 0; c < head.cols(); ++c) {
+      const Index token = b * rows.tokens() + t;
+      head(t, c) = rows.matrix.data()[(token * rows.heads + h) *
+                                          rows.d_head() + c];
+    }
+  }
+  return head;
+}
+
+Case transposed_view() {
+  return {.name = "transposed-view",
+          .symptom = "looks roundabout; somebody wants to shorten it",
+          .attention = with({.take = take_transposed}),
+          .reports = {{"A8", "it equals the loop over heads, with sizes that "
+                             "all differ"}},
+          .shown_on = fixture(),
+          .verdict = Verdict::no_bug};
+}
+// [transposed-view]
+
+// [heads-as-time]
+// Reads an item as T H short tokens: every head of every token looks at every
+// head of every token.
+Answer heads_in_the_time_axis(const Call& call) {
+  Call flat = call;
+  flat.n_heads = flat.n_kv_heads = 1;
+  const auto fold = [&](const Numbers& rows) -> Numbers {
+    return rows.reshaped<Eigen::RowMajor>(rows.size() / d_head_of(call),
+                                          d_head_of(call));
+  };
+  flat.q = fold(call.q);
+  flat.k = fold(call.k);
+  flat.v = fold(call.v);
+  flat.options = {};
+  flat.padding.resize(0, 0);
+  Answer answer = attend(flat);
+  const Numbers folded = answer.output;
+  answer.output =
+      folded.reshaped<Eigen::RowMajor>(call.q.rows(), call.q.cols());
+  return answer;
+}
+
+Case heads_as_time() {
+  return {.name = "heads-as-time",
+          .symptom = "right shape; heads see each other",
+          .attention = heads_in_the_time_axis,
+          .reports = {{"A4", "it equals the loop over heads, with sizes that "
+                             "all differ"}},
+          .shown_on = fixture()};
+}
+// [heads-as-time]
+
+// [interleaved-heads]
+// Channel c goes to head c mod H.
+Numbers take_every_other(const Rows& rows, Index b, Index h) {
+  Numbers head(rows.tokens(), rows.d_head());
+  for (Index c = 0; c < head.cols(); ++c) {
+    head.col(c) = rows.matrix.col(c * rows.heads + h)
+                      .segment(b * rows.tokens(), rows.tokens());
+  }
+  return head;
+}
+
+Case interleaved_heads() {
+  return {.name = "interleaved-heads",
+          .symptom = "harmless in a new layer; loaded weights give nonsense",
+          .attention = with({.take = take_every_other}),
+          .shown_on = fixture()};
+}
+// [interleaved-heads]
+
+// [column-major-map]
+// Eigen's default map reads column after column; the buffer holds row after
+// row.
+Numbers take_by_columns(const Rows& rows, Index b, Index h) {
+  const Eigen::Map<const Eigen::MatrixXd> wrong(
+      rows.matrix.data(), rows.matrix.rows(), rows.matrix.cols());
+  return wrong.block(b * rows.tokens(), h * rows.d_head(), rows.tokens(),
+                     rows.d_head());
+}
+
+Case column_major_map() {
+  return {.name = "column-major-map",
+          .symptom = "right shape; every number at another place",
+          .attention = with({.take = take_by_columns}),
+          .reports = {{"A11", "it equals the loop over heads, with sizes that "
+                              "all differ"}},
+          .shown_on = fixture()};
+}
+// [column-major-map]
+
+// [packed-thirds]
+// A checkpoint stores rows of (q, k, v) head after head; the loader cuts the
+// row in thirds.
+Answer thirds_of_interleaved(const Call& call) {
+  if (call.q.rows() != call.k.rows() || call.q.cols() != call.k.cols()) {
+    return attend(call);  // not packed: cross-attention or shared heads
+  }
+  const Index d = d_head_of(call), width = call.q.cols();
+  Numbers packed(call.q.rows(), 3 * width);
+  for (Index h = 0; h < call.n_heads; ++h) {
+    packed.middleCols(3 * h * d, d) = call.q.middleCols(h * d, d);
+    packed.middleCols((3 * h + 1) * d, d) = call.k.middleCols(h * d, d);
+    packed.middleCols((3 * h + 2) * d, d) = call.v.middleCols(h * d, d);
+  }
+  Call loaded = call;
+  loaded.q = packed.leftCols(width);
+  loaded.k = packed.middleCols(width, width);
+  loaded.v = packed.rightCols(width);
+  return attend(loaded);
+}
+
+Case packed_thirds() {
+  return {.name = "packed-thirds",
+          .symptom = "a loaded model writes fluent nonsense",
+          .attention = thirds_of_interleaved,
+          .shown_on = fixture()};
+}
+// [packed-thirds]
+
+// [kv-tiled]
+// Repeats the key/value heads as a b a b, where a a b b is meant.
+Index kv_head_tiled(Index h, const Call& call) { return h % call.n_kv_heads; }
+
+Case kv_tiled() {
+  return {.name = "kv-tiled",
+          .symptom = "right for one key/value head, and for as many as heads",
+          .attention = with({.kv_head = kv_head_tiled}),
+          .shown_on = random_call(31, 1, 3, 4, 2, 3, 2)};
+}
+// [kv-tiled]
+
+// [kv-along-sequence]
+// Repeats keys and values along the tokens, where the heads were meant.
+Answer repeat_along_the_sequence(const Call& call) {
+  const Index times = call.n_heads / call.n_kv_heads;
+  Call longer = call;
+  longer.k.resize(call.k.rows() * times, call.k.cols());
+  longer.v.resize(call.v.rows() * times, call.v.cols());
+  for (Index t = 0; t < longer.k.rows(); ++t) {
+    longer.k.row(t) = call.k.row(t / times);
+    longer.v.row(t) = call.v.row(t / times);
+  }
+  return attend(longer);
+}
+
+Case kv_along_sequence() {
+  return {.name = "kv-along-sequence",
+          .symptom = "twice the keys; right until there is a mask",
+          .attention = repeat_along_the_sequence,
+          .reports = {{"A13", "the weights have one map a head and one column "
+                              "a key"}},
+          .shown_on = random_call(31, 1, 3, 4, 2, 3, 2)};
+}
+// [kv-along-sequence]
+
+}  // namespace
+
+// [layout cases]
+std::vector<Case> layout_cases() {
+  return {raw_split(),        raw_merge(),        transposed_view(),
+          heads_as_time(),    interleaved_heads(), column_major_map(),
+          packed_thirds(),    kv_tiled(),         kv_along_sequence()};
+}
+// [layout cases]
+
+}  // namespace gallery

@@ -1,0 +1,108 @@
+// Chapter 5: what the classic bugs look like, and which test catches each.
+#include "comparing.hpp"
+#include "show_case.hpp"
+#include "walks.hpp"
+
+#include "checks.hpp"
+#include "mha/measure.hpp"
+#include "mha/program.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace {
+
+// [options]
+struct Options {
+  walks::Split split;
+  std::string one_case;  // of the gallery
+  bool gallery = false;
+  bool reports = false;
+};
+// [options]
+
+// [demo]
+void demo(const Options& options) {
+  if (!options.one_case.empty()) {
+    gallery::print_case(gallery::case_named(options.one_case));
+  } else if (options.reports) {
+    gallery::print_reports();
+  } else if (options.gallery) {
+    gallery::print_gallery();
+  } else {
+    walks::print_walks(options.split);
+    gallery::print_gallery();
+  }
+}
+// [demo]
+
+// [gallery values]
+void add_gallery_values(mha::Values& values) {
+  const auto count = [&](const std::string& name, std::ptrdiff_t n) {
+    values.add(name, static_cast<double>(n), "{:.0f}");
+  };
+  const auto bugs = [](const std::vector<gallery::Case>& cases) {
+    return std::count_if(cases.begin(), cases.end(), [](const auto& one) {
+      return one.verdict == gallery::Verdict::bug;
+    });
+  };
+  count("bugs", bugs(gallery::cases()));
+  count("mask_bugs", bugs(gallery::mask_cases()));
+  count("checks", std::ssize(gallery::checks()));
+  count("caught_once", std::count_if(
+      gallery::cases().begin(), gallery::cases().end(), [](const auto& one) {
+        return gallery::failing_checks(one.attention).size() == 1;
+      }));
+  const auto excess = [&](const std::string& name, double divisor) {
+    values.add(name, 100 * (std::sqrt(divisor / 128) - 1), "{:.0f} %");
+  };
+  excess("gemma2_scale_error", 144);
+  excess("gemma3_scale_error", 168);
+}
+// [gallery values]
+
+// [half values]
+void add_half_values(mha::Values& values) {
+  const gallery::Call call = gallery::random_call(66, 1, 6, 1, 16, 40);
+  const gallery::Numbers exact = gallery::attend(call).output;
+  const gallery::Numbers half = gallery::attend_in_half(
+      call, gallery::KeyOrder::backward, 0.25);
+  values.add("worst_relative_error",
+             100 * gallery::worst_relative_error(half, exact), "{:.0f} %");
+  values.add("half_error", mha::max_abs_difference(half, exact), "{:.4f}");
+}
+// [half values]
+
+// [values]
+mha::Values values(const Options& options) {
+  mha::Values values;
+  walks::add_values(values, options.split);
+  add_gallery_values(values);
+  add_half_values(values);
+  return values;
+}
+// [values]
+
+}  // namespace
+
+// [main]
+int main(int argc, char** argv) {
+  Options options;
+  walks::Split& split = options.split;
+  const mha::Chapter chapter = {
+      .name = "reshape_bugs",
+      .about = "The classic bugs of an attention layer, each beside its check.",
+      .options = {{"--tokens", &split.tokens, "number of tokens", 1, 64},
+                  {"--heads", &split.heads, "number of heads", 1, 64},
+                  {"--d-head", &split.d_head, "width of a head", 1, 64},
+                  {"--case", &options.one_case, "one layer of the gallery"},
+                  {"--cases", &options.gallery, "list the gallery"},
+                  {"--reports", &options.reports, "list the bug reports"}},
+      .demo = [&] { demo(options); },
+      .values = [&] { return values(options); },
+      .figures = {{"two_ways", [&] { return walks::draw_two_ways(split); }},
+                  {"flattening", walks::draw_flattening},
+                  {"checks", gallery::draw_checks_and_cases}}};
+  return mha::run_chapter(chapter, argc, argv);
+}
+// [main]

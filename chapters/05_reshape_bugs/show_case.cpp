@@ -1,0 +1,156 @@
+#include "show_case.hpp"
+
+#include "mha/measure.hpp"
+#include "mha/program.hpp"
+#include "mha/svg.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+
+namespace gallery {
+namespace {
+
+// [print numbers]
+void print_numbers(const Numbers& numbers) {
+  for (Index i = 0; i < numbers.rows(); ++i) {
+    fmt::print("  ");
+    const Index columns = std::min<Index>(8, numbers.cols());
+    for (const double x : numbers.row(i).head(columns)) {
+      if (std::isnan(x)) fmt::print("    NaN");
+      else if (std::abs(x) >= 1000) fmt::print(" {:6.0e}", x);
+      else fmt::print(" {:6.3f}", std::abs(x) < 5e-4 ? 0.0 : x);
+    }
+    fmt::print("{}\n", numbers.cols() > 8 ? "  ..." : "");
+  }
+}
+// [print numbers]
+
+// [print answer]
+void print_answer(const std::string& name, const Attention& attention,
+                  const Call& call) {
+  try {
+    const Answer answer = attention(call);
+    fmt::print("{}: where head 0 looks\n", name);
+    print_numbers(answer.weights.front());
+    fmt::print("{}: the output, a row a token\n", name);
+    print_numbers(answer.output);
+  } catch (const std::invalid_argument& error) {
+    fmt::print("{}: refused, \"{}\"\n", name, error.what());
+  }
+}
+// [print answer]
+
+}  // namespace
+
+// [failing checks]
+std::vector<const Check*> failing_checks(const Attention& attention) {
+  std::vector<const Check*> failing;
+  for (const Check& check : checks()) {
+    if (!finding(check, attention).empty()) failing.push_back(&check);
+  }
+  return failing;
+}
+// [failing checks]
+
+// [print case]
+void print_case(const Case& one) {
+  mha::heading("Beside the right one");
+  print_answer("right", with({}), one.shown_on);
+  print_answer(one.name, one.attention, one.shown_on);
+
+  mha::heading("What the checks say");
+  const auto failing = failing_checks(one.attention);
+  for (const Check* check : failing) {
+    fmt::print("FAILED {}\n       {}\n", check->sentence,
+               finding(*check, one.attention));
+  }
+  fmt::print("{} of {} checks passed\n", checks().size() - failing.size(),
+             checks().size());
+  if (one.verdict == Verdict::no_bug) {
+    fmt::print("accused, and not guilty: {}\n", one.symptom);
+  }
+}
+// [print case]
+
+// [print gallery]
+void print_gallery() {
+  mha::heading("The gallery");
+  for (const Case& one : cases()) {
+    fmt::print("{:21} {}{}\n", one.name,
+               one.verdict == Verdict::no_bug ? "no bug: " : "", one.symptom);
+  }
+}
+
+void print_reports() {
+  mha::heading("Bug reports");
+  for (const Case& one : cases()) {
+    for (const Report& report : one.reports) {
+      const bool caught =
+          !finding(check_named(report.check), one.attention).empty();
+      fmt::print("{} | {} | {} | {}\n", report.row, one.name,
+                 caught ? "caught" : "passed", report.check);
+    }
+  }
+}
+// [print gallery]
+
+// [draw names]
+namespace {
+constexpr double cell = 14, left = 372, top = 132;
+
+void draw_names(mha::Svg& svg) {
+  for (std::size_t i = 0; i < checks().size(); ++i) {
+    svg.text(left - 8, top + cell * (static_cast<double>(i) + 0.75),
+             checks()[i].sentence, "end");
+  }
+  for (std::size_t j = 0; j < cases().size(); ++j) {
+    const double x = left + cell * (static_cast<double>(j) + 0.7);
+    svg.text(0, 0, cases()[j].name, "",
+             fmt::format("transform='translate({:.1f} {}) rotate(-60)'", x,
+                         top - 6));
+  }
+}
+}  // namespace
+// [draw names]
+
+// [draw checks and cases]
+std::string draw_checks_and_cases() {
+  const double columns = static_cast<double>(cases().size());
+  const double rows = static_cast<double>(checks().size());
+  mha::Svg svg("Which check catches which case",
+               fmt::format("A table of {} checks and {} cases. Every case that "
+                           "is a bug fails at least one check; the {} that are "
+                           "no bugs fail none.",
+                           checks().size(), cases().size(),
+                           std::count_if(cases().begin(), cases().end(),
+                                         [](const Case& one) {
+                                           return one.verdict ==
+                                                  Verdict::no_bug;
+                                         })));
+  svg.open_group("font-size='11'");
+  draw_names(svg);
+  svg.close_group();
+  // [draw checks and cases]
+  // [draw the marks]
+  for (double i = 0; i <= rows; ++i) {
+    svg.line({left, top + cell * i, left + cell * columns, top + cell * i},
+             "stroke='currentColor' stroke-opacity='0.15'");
+  }
+  for (std::size_t j = 0; j < cases().size(); ++j) {
+    const auto failing = failing_checks(cases()[j].attention);
+    for (std::size_t i = 0; i < checks().size(); ++i) {
+      const bool fails = std::count(failing.begin(), failing.end(),
+                                    &checks()[i]) > 0;
+      if (!fails) continue;
+      svg.rectangle(left + cell * static_cast<double>(j) + 1.5,
+                    top + cell * static_cast<double>(i) + 1.5, cell - 3,
+                    cell - 3, "fill='var(--mark,#b4540a)'",
+                    cases()[j].name + ": " + checks()[i].sentence);
+    }
+  }
+  return svg.finish(left + cell * columns + 64, top + cell * rows + 4);
+}
+// [draw the marks]
+
+}  // namespace gallery
