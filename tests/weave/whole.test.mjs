@@ -8,6 +8,7 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { compact, withQuotes } from '../../src/weave/compact.mjs';
 import { relativePath } from '../../src/weave/glyphs.mjs';
+import { inlineSvg } from '../../src/weave/figures.mjs';
 import { complaints, copyBook, edit } from './small_book.mjs';
 
 const WEAVE = fileURLToPath(new URL('../../src/weave/weave.mjs', import.meta.url));
@@ -65,6 +66,13 @@ test('the full listing has every line, and links each part to where it is shown'
   assert.equal([...listing.matchAll(/<span class="l" id="l\d+">/g)].length, lines);
   holds(listing, /id="l5"><i>\/\/ \[add\]<\/i> <a class="shown" href="first\.html#code-first-add">shown in First things, The code<\/a>/);
   holds(book.page('tiny.hpp.source.html'), /<a class="shown" href="first\.html#code-tiny-twice">/);
+});
+
+test('an element of a figure has one class, wherever its style stood', () => {
+  const lines = Array.from({ length: 4 }, (_, i) => `<polyline fill="none" points="0 ${i} 9 ${i}" stroke="currentColor"/>`);
+  const svg = inlineSvg(`<svg viewBox="0 0 9 9"><title>T</title><desc>D</desc>${lines.join('')}</svg>`, 'p1');
+  assert.match(svg, /fill:none;stroke:currentColor/);
+  assert.equal(svg.match(/<polyline points="0 \d 9 \d" class="\w+"\/>/g)?.length, 4, svg);
 });
 
 test('a page with a letter continues its chapter', () => {
