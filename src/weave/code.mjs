@@ -49,7 +49,7 @@ export function partFigure(lines, { part, id, label }, listing) {
   const place = `${escape(part.source.name)}, ${range}`;
   const name = label ? `<span class="part">${escape(label)}</span> ` : '';
   return `<figure class="listing"${id ? ` id="${id}"` : ''}><figcaption>${name}`
-    + `${listing ? `<a href="${listing}">${place}</a>` : place}</figcaption>${numberedCode(linkedOnce(lines), part.first)}</figure>`;
+    + `${listing ? `<a href="${listing}">${place}</a>` : place}</figcaption>${numberedCode(linkedOnce(lines), part.first).replace(/<\/i>\n<i>/g, '\n')}</figure>`;
 }
 
 /** Links each name where it first stands: calmer to read, and shorter. */

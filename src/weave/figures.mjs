@@ -18,11 +18,11 @@ export function inlineSvg(text, prefix) {
   const [whole, attributes, title, desc] = head;
   const { width, height, viewBox } = sizeOf(attributes);
   const drawn = attributes.replace(NOT_KEPT, '').trim();
-  const opening = `<svg${drawn ? ` ${drawn}` : ''} role="img" aria-labelledby="${prefix}-title ${prefix}-desc" `
+  const opening = `<svg class="${prefix}"${drawn ? ` ${drawn}` : ''} role="img" aria-labelledby="${prefix}-title ${prefix}-desc" `
     + `viewBox="${viewBox}" width="${width}" height="${height}" style="min-width:${Math.min(width, 460)}px">`
     + `<title id="${prefix}-title">${escape(unescape(title.trim()))}</title>`
     + `<desc id="${prefix}-desc">${escape(unescape(desc.trim()))}</desc>`;
-  const body = svg.slice(whole.length);
+  const body = svg.slice(whole.length).replace(/>\s*\n\s*</g, '><');
   if (/<(?:script|foreignObject)\b/.test(body) || /\b(?:href|src)\s*=\s*["'](?!#)/.test(body)) {
     throw new Error('the figure holds a script or a link to another file; draw it with plain shapes');
   }
@@ -46,7 +46,7 @@ function ownIds(body, prefix) {
     .replace(/var\((--\w+),[^)]*\)/g, 'var($1)').replace(/="(-?\d*)\.(\d*?)0*"/g, (_, whole, part) => `="${part ? `${whole === '0' ? '' : whole}.${part}` : whole}"`);
 }
 
-/** How often `pattern` matches each text in `body`: text -> {count, id}. */
+/** What `pattern` matches often in `body`: text -> {count, name}. */
 function countEqual(body, pattern, prefix) {
   const found = new Map();
   for (const [text] of body.matchAll(pattern)) {
@@ -55,26 +55,34 @@ function countEqual(body, pattern, prefix) {
     found.set(text, known);
   }
   const often = [...found].filter(([, { count }]) => count >= OFTEN);
-  return new Map(often.map(([text], i) => [text, `${prefix}${i}`]));
+  return new Map(often.map(([text, { count }], i) => [text, { count, name: `${prefix}${i}` }]));
 }
 
-/** Rectangles of one size become uses of one. */
+/** The size that most rectangles have is written once, in the figure's style. */
 function shareRectangles(body, prefix) {
-  const sizes = countEqual(body, / width="[\d.]+" height="[\d.]+" rx="[\d.]+"/g, `${prefix}r`);
-  const shared = body.replace(/<rect([^>]*?)( width="[\d.]+" height="[\d.]+" rx="[\d.]+")([^>]*?)(?:\/>|>([\s\S]*?)<\/rect>)/g,
-    (whole, before, size, after, inside = '') => (sizes.has(size)
-      ? `<use href="#${sizes.get(size)}"${before}${after}${inside ? `>${inside}</use>` : '/>'}` : whole));
-  const defs = [...sizes].map(([size, id]) => `<rect id="${id}"${size}/>`).join('');
-  return defs ? `<defs>${defs}</defs>${shared}` : shared;
+  const sizes = [...countEqual(body, / width="[\d.]+" height="[\d.]+" rx="[\d.]+"/g, prefix)].sort(([, a], [, b]) => b.count - a.count);
+  if (sizes.length === 0) return body;
+  const [size] = sizes[0];
+  const [width, height, rx] = size.match(/[\d.]+/g);
+  return `<style>.${prefix} rect:not([width]){width:${width}px;height:${height}px;rx:${rx}px}</style>`
+    + body.replaceAll(size, '').replace(/(<rect\b[^>]*[^/])><\/rect>/g, '$1/>');
 }
 
-const STYLED = /(?: (?:text-anchor|font-size|font-weight|fill|stroke|stroke-width|stroke-opacity)="[^"]*")+/g;
+const STYLE = / (?:text-anchor|font-size|font-weight|fill|fill-opacity|stroke|stroke-width|stroke-opacity)="[^"]*"/g;
+const STYLED = new RegExp(`(?:${STYLE.source})+`, 'g');
+
+/** Puts an element's presentation attributes side by side, behind the others. */
+const styleLast = (body) => body.replace(/<[a-z]\w*[^>]*>/g, (tag) => {
+  const style = tag.match(STYLE)?.join('') ?? '';
+  return tag.replace(STYLE, '').replace(/\s*(\/?)>$/, (_, closed) => `${style}${closed}>`);
+});
 
 /** Equal presentation attributes become a class of the figure's own. */
-function shareStyles(body, prefix) {
+function shareStyles(unordered, prefix) {
+  const body = styleLast(unordered);
   const styles = countEqual(body, STYLED, `${prefix}c`);
-  const shared = body.replace(STYLED, (style) => (styles.has(style) ? ` class="${styles.get(style)}"` : style));
-  const rules = [...styles].map(([style, name]) => {
+  const shared = body.replace(STYLED, (style) => (styles.has(style) ? ` class="${styles.get(style).name}"` : style));
+  const rules = [...styles].map(([style, { name }]) => {
     const properties = [...style.matchAll(/ ([\w-]+)="([^"]*)"/g)].map(([, key, value]) =>
       `${key}:${key === 'font-size' && /^[\d.]+$/.test(value) ? `${value}px` : value}`);
     return `.${name}{${properties.join(';')}}`;

@@ -59,7 +59,7 @@ function finishPage(page, book, folder, listings) {
   body = setHeadings(body, page, book);
   body = setParts(body, page, book, listings);
   body = body.replace(FRAGMENT, (_, inside) => plainCode(fragmentLines(inside)));
-  body = setTokens(body, page, formulas);
+  body = formulas.draw(setTokens(body, page, formulas));
   body = keepTogether(setTables(body));
   return {
     kind: page.kind, html: page.html, page, title: page.title, label: page.label,
@@ -118,7 +118,7 @@ function setTokens(body, page, formulas) {
     .replace(/MHAx\d+x/g, say);
 }
 
-const FORMULA = /([(“‘]?)(<svg aria-hidden="true" style="vertical[^>]*>[^<]*<use [^>]*><\/svg><math>(?:(?!<\/math>)[\s\S])*<\/math>)([.,;:!?)’”]*)/g;
+const FORMULA = /([(“‘]?)(<svg aria-hidden="true" style="vertical[^>]*>(?:(?!<\/svg>)[\s\S])*<\/svg><math>(?:(?!<\/math>)[\s\S])*<\/math>)([.,;:!?)’”]*)/g;
 
 /** Punctuation that touches a formula stays on its line. */
 function keepTogether(body) {

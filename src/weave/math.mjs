@@ -8,8 +8,10 @@ import { hash, readJson, readText, writeFile } from './files.mjs';
 import { flatten, onGrid, relativePath } from './glyphs.mjs';
 import { escape } from './html.mjs';
 
-const FORMAT = 8;              // raise when the kept form of a formula changes
+const FORMAT = 10;             // raise when the kept form of a formula changes
 const EM_PER_EX = 0.475;       // the text face's x-height: sizes do not wait for the font
+const HOLE = '\u0001';          // stands around a formula's key until it is drawn
+const FORCED = 1000;           // uses of what has to be defined in any case
 const PACKAGES = ['base', 'ams', 'boldsymbol', 'configmacros'];
 
 /** The formulas of the book. */
@@ -53,50 +55,103 @@ export class Formulas {
   }
 }
 
+/**
+ * Draws a page's formulas. What is used often enough is defined once and used
+ * by its name; what is not stands where it is used.
+ */
 class PageFormulas {
   #kept;
-  #shapes = new Map();   // glyphs and words: name -> {id, markup}
-  #bodies = new Map();   // formulas: key -> {id, markup}
+  #asked = new Map();      // formula: key -> how often the page shows it
+  #words = new Map();
+  #outlines = new Map();
+  #often = new Set();      // the glyphs and words that are defined
+  #shapes = new Map();     // what is defined, glyphs, words and formulas: name -> {id, markup}
 
   constructor(kept) {
     this.#kept = kept;
   }
 
-  /** One use of a formula; its drawing is kept once a page. */
+  /** One use of a formula; `draw` puts its drawing there. */
   html(key) {
     const { attributes, mathml } = this.#kept[key];
-    return `<svg aria-hidden="true"${attributes}><use href="#${this.#body(key)}"/></svg>${mathml}`;
+    this.#asked.set(key, (this.#asked.get(key) ?? 0) + 1);
+    return `<svg aria-hidden="true"${attributes}>${HOLE}${key}${HOLE}</svg>${mathml}`;
   }
 
-  #body(key) {
-    const { body, words, glyphs } = this.#kept[key];
-    if (!this.#bodies.has(key)) {
-      for (const [name, outline] of Object.entries(glyphs)) this.#shape(name, (id) => `<path id="${id}" d="${outline}"/>`);
-      for (const [name, letters] of Object.entries(words)) this.#shape(name, (id) => `<g id="${id}">${this.#named(letters)}</g>`);
-      const id = `f${this.#bodies.size.toString(36)}`;
-      this.#bodies.set(key, { id, markup: this.#named(body).replace(/^<g /, `<g id="${id}" `) });
+  /** The page's text with every formula drawn. */
+  draw(body) {
+    for (const key of this.#asked.keys()) {
+      const { words, glyphs } = this.#kept[key];
+      for (const [name, word] of Object.entries(words)) this.#words.set(name, word);
+      for (const [name, outline] of Object.entries(glyphs)) this.#outlines.set(name, outline);
     }
-    return this.#bodies.get(key).id;
+    this.#findOften();
+    return body.replace(new RegExp(`${HOLE}(\\w+)${HOLE}`, 'g'), (_, key) => {
+      const markup = () => this.#kept[key].body.map((shape) => this.#markup(shape)).join('');
+      if (this.#asked.get(key) === 1) return markup();
+      return `<use href="#${this.#defined(key, 'f', (id) => `<g id="${id}">${markup()}</g>`)}"/>`;
+    });
   }
 
-  #shape(name, markup) {
-    if (this.#shapes.has(name)) return;
-    const id = `g${this.#shapes.size.toString(36)}`;
-    this.#shapes.set(name, { id, markup: markup(id) });
+  /** Counts from the formulas down to the glyphs: a word that is not defined uses its letters wherever it stands. */
+  #findOften() {
+    const count = (uses, shapes, times = 1) => shapes.forEach(({ name, raw = '' }) => {
+      if (name) uses.set(name, (uses.get(name) ?? 0) + times);
+      for (const [, used] of raw.matchAll(/href="#([^"]+)"/g)) uses.set(used, FORCED);
+    });
+    const uses = new Map();
+    for (const key of this.#asked.keys()) count(uses, this.#kept[key].body);
+    // Sizes are of words or glyphs, words are of glyphs.
+    const rank = ([, word]) => (Array.isArray(word) ? 1 : 0);
+    for (const [name, word] of [...this.#words].sort((x, y) => rank(x) - rank(y))) {
+      const times = uses.get(name) ?? 0;
+      const parts = Array.isArray(word) ? word : [{ name: word.of }];
+      const often = times * parts.length > times + parts.length;
+      if (often || times >= FORCED || (times > 1 && !Array.isArray(word))) this.#often.add(name);
+      count(uses, parts, this.#often.has(name) ? 1 : times);
+    }
+    for (const name of this.#outlines.keys()) if (uses.get(name) > 1) this.#often.add(name);
   }
 
-  /** Markup with the page's short ids. */
-  #named(markup) {
-    return markup.replace(/href="#([^"]+)"/g, (_, name) => `href="#${this.#shapes.get(name).id}"`);
+  /** One shape: a use of what is defined, or what it is itself. */
+  #markup({ name, x = 0, y = 0, rect, raw }) {
+    if (rect) return `<rect x="${rect[0]}" y="${rect[1]}" width="${rect[2]}" height="${rect[3]}"/>`;
+    if (raw) return raw.replace(/href="#([^"]+)"/g, (_, used) => `href="#${this.#part(used)}"`);
+    const word = this.#words.get(name);
+    if (this.#often.has(name)) return `<use href="#${this.#part(name)}"${at(x, y)}/>`;
+    if (Array.isArray(word)) return word.map((letter) => this.#markup({ name: letter.name, x: x + letter.x, y: y + letter.y })).join('');
+    if (!word) return `<path d="${this.#outlines.get(name).replace(/^m(-?\d+) ?(-?\d+)/, (_, right, down) => `m${x + Number(right)} ${y + Number(down)}`)}"/>`;
+    return `<use href="#${this.#part(word.of)}" transform="${x || y ? `translate(${x},${y})` : ''}scale(${word.scale.replace(/^0/, '')})"/>`;
   }
 
-  /** The shapes the page's formulas use, once each. */
+  /** The id of a glyph or word, which is defined once. */
+  #part(name) {
+    const word = this.#words.get(name);
+    return this.#defined(name, 'g', (id) => {
+      if (!word) return `<path id="${id}" d="${this.#outlines.get(name)}"/>`;
+      if (!Array.isArray(word)) return `<use id="${id}" href="#${this.#part(word.of)}" transform="scale(${word.scale.replace(/^0/, '')})"/>`;
+      return `<g id="${id}">${word.map((letter) => this.#markup(letter)).join('')}</g>`;
+    });
+  }
+
+  #defined(name, letter, markup) {
+    if (!this.#shapes.has(name)) {
+      const id = `${letter}${this.#shapes.size.toString(36)}`;
+      this.#shapes.set(name, { id });
+      this.#shapes.get(name).markup = markup(id);
+    }
+    return this.#shapes.get(name).id;
+  }
+
+  /** The shapes that the page's formulas share, once each. */
   shapes() {
-    if (this.#bodies.size === 0) return '';
-    const all = [...this.#shapes.values(), ...this.#bodies.values()].map(({ markup }) => markup);
+    if (this.#shapes.size === 0) return '';
+    const all = [...this.#shapes.values()].map(({ markup }) => markup);
     return `<svg class="glyphs" width="0" height="0" aria-hidden="true"><defs>${all.join('')}</defs></svg>\n`;
   }
 }
+
+const at = (x, y) => (x ? ` x="${x}"` : '') + (y ? ` y="${y}"` : '');
 
 /** The macros of book/macros.json, as MathJax takes them. */
 export function readMacros(root, problems) {

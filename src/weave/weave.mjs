@@ -8,6 +8,7 @@ import { copyTheme, readEarlyScript } from './assets.mjs';
 import { Bibliography } from './bibliography.mjs';
 import { checkBugReports, readBugReports } from './bug_reports.mjs';
 import { readPages } from './book.mjs';
+import { compact } from './compact.mjs';
 import { runDoxygen, writePages } from './doxygen.mjs';
 import { BookError, noting, Problems } from './errors.mjs';
 import { checkAllShown, readExercises } from './exercises.mjs';
@@ -145,7 +146,7 @@ async function writeFinished(book, folder, out) {
   ]);
   checkLinks(finished, assets, book);
   book.problems.stop();
-  for (const [name, text] of finished) fs.writeFileSync(path.join(fresh, name), text);
+  for (const [name, text] of finished) fs.writeFileSync(path.join(fresh, name), compact(text));
   return pages.length;
 }
 

@@ -5,7 +5,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { runMha, sandbox, until } from './reader_sandbox.mjs';
+import { runMha, sandbox, until, withoutSteps } from './reader_sandbox.mjs';
 
 function inSandbox(name, options, body) {
   test(name, async () => {
@@ -187,6 +187,18 @@ inSandbox("test shows ctest's summary and passes on its verdict", {}, (box) => {
   assert.match(bad.err, /^mha: tests failed, see above; .*LastTest\.log\n$/);
 });
 
+inSandbox('a step that takes long says so, and the tests leave exactly that out', {}, async (box) => {
+  const quick = fs.readFileSync(path.join(box.env.PATH, 'cmake'), 'utf8');
+  box.replace('cmake', `[ "$1" != --build ] || sleep 3; ${quick}`);
+  const run = box.start('run', '2');
+  const { status, err } = await run.done;
+  assert.equal(status, 7);
+  assert.match(run.err, /^mha: Building two_words \.\.\.\nmha: Building two_words: \d+ s$/m);
+  assert.equal(err, '');
+  for (const other of ['mha: Building x failed: see above\n', 'mha: another ./mha is working; waiting\n', 'oops: 2 s\n'])
+    assert.equal(withoutSteps(`mha: Building 1.1 ...\n${other}mha: Making the book, 60 s: [3/12] a: b\n`), other);
+});
+
 inSandbox('a build folder that cannot be written is named in one line', {}, (box) => {
   box.write('build', 'a file where the folder should be');
   const { status, err } = box.mha('run', '2');
@@ -213,8 +225,8 @@ inSandbox('two at once wait for each other',
     const first = box.start('book');
     await until(() => fs.existsSync(order), 'the first configures');
     const second = box.start('book');
-    await until(() => second.err !== '', 'the second says something');
-    assert.equal(second.err, 'mha: another ./mha is working; waiting\n');
+    await until(() => withoutSteps(second.err) !== '', 'the second says something');
+    assert.equal(withoutSteps(second.err), 'mha: another ./mha is working; waiting\n');
     // Time in which a second that does not wait would begin as well.
     await new Promise((resolve) => setTimeout(resolve, 3000));
     fs.writeFileSync(`${box.env.CALLS}.go`, '');

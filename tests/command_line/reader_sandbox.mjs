@@ -103,16 +103,21 @@ function whereIs(tool) {
   throw new Error(`${tool} is not on PATH`);
 }
 
-// {status, out, err}
+// Without what is said only where the machine is so busy that a step takes long
+// (src/reader/progress.sh): "Building x ...", "Building x: 2 s", "Building x, 60 s: …".
+export const withoutSteps = (err) =>
+  err.replace(/^mha: [A-Z][^\n:,]*( \.\.\.|: \d+ s|, \d+ s: [^\n]*)\n/gm, '');
+
+// {status, out, err}; err without the steps of a busy machine.
 export function runMha(command, words, options = {}) {
   const done = spawnSync(command, words,
     { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], ...options });
   if (done.error) throw done.error;
-  return { status: done.status, out: done.stdout, err: done.stderr };
+  return { status: done.status, out: done.stdout, err: withoutSteps(done.stderr) };
 }
 
 // A run of its own process group:
-// {out, err, done: promise of {status, out, err}, end(signal)}.
+// {out, err, done: promise of what runMha gives, end(signal)}.
 export function startMha(command, words, options = {}) {
   const child = spawn(command, words,
     { stdio: ['ignore', 'pipe', 'pipe'], detached: true, ...options });
@@ -120,7 +125,7 @@ export function startMha(command, words, options = {}) {
   child.stdout.on('data', (text) => { running.out += text; });
   child.stderr.on('data', (text) => { running.err += text; });
   running.done = new Promise((resolve) => child.on('close',
-    (status) => resolve({ status, out: running.out, err: running.err })));
+    (status) => resolve({ status, out: running.out, err: withoutSteps(running.err) })));
   return running;
 }
 

@@ -5,6 +5,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
+import { withQuotes } from '../../src/weave/compact.mjs';
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
 export const BOOK = path.resolve(process.env.MHA_BOOK ?? path.join(HERE, '../../build/book'));
@@ -21,9 +22,14 @@ export const PAGES = fs.readdirSync(BOOK).filter((name) => name.endsWith('.html'
 /** The pages that hold a chapter or an appendix: those with a depth to choose. */
 export const PAGES_WITH_DEPTHS = PAGES.filter((name) => readPage(name).includes('class="depth '));
 
-/** A page's text. */
-export function readPage(name) {
+/** A page's text as it lies in the book. */
+export function readBare(name) {
   return fs.readFileSync(path.join(BOOK, name), 'utf8');
+}
+
+/** A page's text with every value in quotes, to be searched. */
+export function readPage(name) {
+  return withQuotes(readBare(name));
 }
 
 /** A page's address. */

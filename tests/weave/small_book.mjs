@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { withQuotes } from '../../src/weave/compact.mjs';
 import { weave } from '../../src/weave/weave.mjs';
 import { BookError } from '../../src/weave/errors.mjs';
 
@@ -24,7 +25,7 @@ export function copyBook() {
     root, out, programs,
     weave: () => weave({ programs, build: path.join(root, 'build'), out, root }),
     read: (file) => fs.readFileSync(path.join(root, file), 'utf8'),
-    page: (name) => fs.readFileSync(path.join(out, name), 'utf8'),
+    page: (name) => withQuotes(fs.readFileSync(path.join(out, name), 'utf8')),
     write: (file, text) => {
       fs.mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
       fs.writeFileSync(path.join(root, file), text);

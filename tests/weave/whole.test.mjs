@@ -6,6 +6,10 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { compact, withQuotes } from '../../src/weave/compact.mjs';
+import { relativePath } from '../../src/weave/glyphs.mjs';
+import { inlineSvg } from '../../src/weave/figures.mjs';
+import { repeatedAttributes } from '../../src/weave/links.mjs';
 import { complaints, copyBook, edit } from './small_book.mjs';
 
 const WEAVE = fileURLToPath(new URL('../../src/weave/weave.mjs', import.meta.url));
@@ -34,7 +38,7 @@ test('no placeholder and no directive is left in any page', () => {
 
 test('math, values, citations and equations stand where the prose puts them', () => {
   const page = book.page('first.html');
-  holds(page, /The program says 4, and in math that is <span><svg aria-hidden="true"[^>]*><use href="#f\d"\/><\/svg><math><mn>2<\/mn><mo>\+<\/mo><mn>2<\/mn><mo>=<\/mo><mn>4<\/mn><\/math>\.<\/span> See/);
+  holds(page, /The program says 4, and in math that is <span><svg aria-hidden="true"[^>]*>(?:<(?:use|path) [^>]*>)+<\/svg><math><mn>2<\/mn><mo>\+<\/mo><mn>2<\/mn><mo>=<\/mo><mn>4<\/mn><\/math>\.<\/span> See/);
   holds(page, /\(<a class="cite" href="bibliography\.html#ref-knuth1984">Knuth 1984<\/a>; <a class="cite" href="bibliography\.html#ref-shazeer2019">Shazeer 2019<\/a>\)/);
   holds(page, /<div class="equation" id="eq-half">[\s\S]*<span class="number">\(1\.1\)<\/span>/);
   holds(page, /By <a class="eqref" href="first\.html#eq-half">\(1\.1\)<\/a>/);
@@ -44,7 +48,7 @@ test('math, values, citations and equations stand where the prose puts them', ()
 
 test('every glyph and formula that is used is drawn once in the page', () => {
   const page = book.page('first.html');
-  const drawn = [...page.matchAll(/<(?:path|g|rect) id="((?:g|f|p\d)[^"]*)"/g)].map((match) => match[1]);
+  const drawn = [...page.matchAll(/<(?:path|g|use) id="((?:g|f)[^"]*)"/g)].map((match) => match[1]);
   assert.equal(new Set(drawn).size, drawn.length);
   for (const [, id] of page.matchAll(/<use href="#([^"]+)"/g)) assert.ok(drawn.includes(id), id);
 });
@@ -63,6 +67,17 @@ test('the full listing has every line, and links each part to where it is shown'
   assert.equal([...listing.matchAll(/<span class="l" id="l\d+">/g)].length, lines);
   holds(listing, /id="l5"><i>\/\/ \[add\]<\/i> <a class="shown" href="first\.html#code-first-add">shown in First things, The code<\/a>/);
   holds(book.page('tiny.hpp.source.html'), /<a class="shown" href="first\.html#code-tiny-twice">/);
+});
+
+test('an element of a figure has one class, wherever its style stood', () => {
+  const lines = Array.from({ length: 4 }, (_, i) => `<polyline fill="none" points="0 ${i} 9 ${i}" stroke="currentColor"/>`);
+  const svg = inlineSvg(`<svg viewBox="0 0 9 9"><title>T</title><desc>D</desc>${lines.join('')}</svg>`, 'p1');
+  assert.match(svg, /fill:none;stroke:currentColor/);
+  assert.equal(svg.match(/<polyline points="0 \d 9 \d" class="\w+"\/>/g)?.length, 4, svg);
+});
+
+test('a tag with an attribute twice is noticed', () => {
+  assert.deepEqual(repeatedAttributes('<p id="a" title="b id=c"><use class="d" href="#e" class="f"/></p>'), ['<use class="d" href="#e" class="f"/>']);
 });
 
 test('a page with a letter continues its chapter', () => {
@@ -98,7 +113,7 @@ test('output is the program\'s, with the command that gives it', () => {
 
 test('a figure is inlined with a title, a description and ids of its own', () => {
   const page = book.page('first.html');
-  holds(page, /<svg role="img" aria-labelledby="p1-title p1-desc" viewBox="0 0 200 80" width="200" height="80"[^>]*><title id="p1-title">Two bars<\/title><desc id="p1-desc">/);
+  holds(page, /<svg class="p1" role="img" aria-labelledby="p1-title p1-desc" viewBox="0 0 200 80" width="200" height="80"[^>]*><title id="p1-title">Two bars<\/title><desc id="p1-desc">/);
   holds(page, /clip-path="url\(#p1-cut\)"/);
   holds(page, /fill="var\(--heat\)"/);
   holds(page, /<span class="label">Figure 1\.1<\/span> Two bars, <svg/);
@@ -174,6 +189,20 @@ test('pages follow each other in order', () => {
 
 test('the bibliography lists what was cited, by author, with where to find it', () => {
   holds(book.page('bibliography.html'), /<li id="ref-knuth1984">Donald E\. Knuth \(1984\)\. <span class="title">The TeXbook<\/span>\. <cite>Addison-Wesley<\/cite>\. <a href="https:\/\/www-cs-faculty[^"]*">[\s\S]*<li id="ref-shazeer2019">[\s\S]*<a href="https:\/\/arxiv\.org\/abs\/1911\.02150">arXiv:1911\.02150<\/a>/);
+});
+
+test('what HTML can do without is left out, and nothing else', () => {
+  const page = '<p class="a b" id="x" title="a > b"><a href="y.html#z">1 &lt; 2 &amp;&amp; a="b" &amp;amp; &amp; c</a><use href="#g"/><img alt=""></p>'
+    + '<script>if (a <b && c) d("e", \'<i id="f">\');</script><style>a { b: "c" }</style>';
+  const less = compact(page);
+  assert.equal(less, '<p class="a b" id=x title="a > b"><a href=y.html#z>1 &lt; 2 && a="b" &amp;amp; & c</a><use href=#g /><img alt=""></p>'
+    + '<script>if (a <b && c) d("e", \'<i id="f">\');</script><style>a { b: "c" }</style>');
+  assert.equal(withQuotes(less), page);
+});
+
+test('an outline keeps its shape: y turned over, straight pieces joined, lengths of nothing dropped', () => {
+  assert.equal(relativePath('M0 0H40V80L80 160L120 240Q120 240 120 240Q140 240 160 240T200 240Q240 240 240 280T280 320Z'),
+    'm0 0h10v-20l20-40h20q10 0 10-10t10-10z');
 });
 
 test('the same book twice is the same, byte for byte', async () => {
@@ -252,7 +281,7 @@ test('from the command line: one line a fault, and status 1', () => {
   assert.equal(failed.status, 1);
   assert.equal(failed.err, 'book/01_first.md:7: chapter 1\'s program writes no value "total"; it writes double, sum\n');
   edit(other, 'book/01_first.md', 'says {{ch01.total}}', 'says {{ch01.sum}}');
-  assert.match(run(given).out, /^Wove 8 pages\.\n$/);
+  assert.match(run(given).out, /^Wove 9 pages\.\n$/);
   assert.match(run(given).out, /^The book is up to date\.\n$/);
   assert.match(run(['--programs']).err, /^weave: --programs is no option with a value; the options are /);
   assert.match(run([]).err, /^weave: --programs is missing/);
