@@ -178,7 +178,8 @@ std::string rows_sum_to_1(const Attention& attention) {
   call.options.causal = Causal::bottom_right;
   call.training = true;
   call.dropout = 0.1;
-  for (const Numbers& map : attention(call).weights)
+  const Answer answer = attention(call);
+  for (const Numbers& map : answer.weights)
     for (Index i = 0; i < map.rows(); ++i) {
       if (far(map.row(i).sum(), 1)) {
         return fmt::format("row {} of a map sums to {:.3f}", i,
