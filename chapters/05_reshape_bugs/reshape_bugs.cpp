@@ -1,5 +1,6 @@
 // Chapter 5: what the classic bugs look like, and which test catches each.
 #include "comparing.hpp"
+#include "layout_walks.hpp"
 #include "show_case.hpp"
 #include "walks.hpp"
 
@@ -102,7 +103,9 @@ int main(int argc, char** argv) {
       .values = [&] { return values(options); },
       .figures = {{"two_ways", [&] { return walks::draw_two_ways(split); }},
                   {"flattening", walks::draw_flattening},
-                  {"checks", gallery::draw_checks_and_cases}}};
+                  {"checks", gallery::draw_checks_and_cases},
+                  {"splits", gallery::draw_split_walks},
+                  {"packed", gallery::draw_packed_walks}}};
   return mha::run_chapter(chapter, argc, argv);
 }
 // [main]

@@ -68,10 +68,18 @@ function shareRectangles(body, prefix) {
     + body.replaceAll(size, '').replace(/(<rect\b[^>]*[^/])><\/rect>/g, '$1/>');
 }
 
-const STYLED = /(?: (?:text-anchor|font-size|font-weight|fill|fill-opacity|stroke|stroke-width|stroke-opacity)="[^"]*")+/g;
+const STYLE = / (?:text-anchor|font-size|font-weight|fill|fill-opacity|stroke|stroke-width|stroke-opacity)="[^"]*"/g;
+const STYLED = new RegExp(`(?:${STYLE.source})+`, 'g');
+
+/** Puts an element's presentation attributes side by side, behind the others. */
+const styleLast = (body) => body.replace(/<[a-z]\w*[^>]*>/g, (tag) => {
+  const style = tag.match(STYLE)?.join('') ?? '';
+  return tag.replace(STYLE, '').replace(/\s*(\/?)>$/, (_, closed) => `${style}${closed}>`);
+});
 
 /** Equal presentation attributes become a class of the figure's own. */
-function shareStyles(body, prefix) {
+function shareStyles(unordered, prefix) {
+  const body = styleLast(unordered);
   const styles = countEqual(body, STYLED, `${prefix}c`);
   const shared = body.replace(STYLED, (style) => (styles.has(style) ? ` class="${styles.get(style).name}"` : style));
   const rules = [...styles].map(([style, { name }]) => {

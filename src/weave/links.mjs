@@ -10,9 +10,20 @@ export function checkLinks(pages, assets, book) {
       const wrong = whatIsWrong(attribute, target, name, ids, assets);
       if (wrong) book.problems.add(placeOf(target, name, book), wrong);
     }
+    for (const tag of repeatedAttributes(text)) {
+      book.problems.add(placeOf('', name, book), `${tag} in ${name} has an attribute twice, and browsers drop the second; the weave has a fault`);
+    }
     const token = text.match(/MHAx\d+x/);
     if (token) book.problems.add(placeOf('', name, book), `the placeholder ${token[0]} is left in ${name}; the weave has a fault`);
   }
+}
+
+/** Tags that name an attribute twice. */
+export function repeatedAttributes(text) {
+  return [...text.matchAll(/<[a-z][\w-]*\s[^<>]*>/g)].map(([tag]) => tag).filter((tag) => {
+    const names = [...tag.replace(/"[^"]*"|'[^']*'/g, '').matchAll(/\s([\w:-]+)=/g)].map((match) => match[1]);
+    return new Set(names).size < names.length;
+  });
 }
 
 function idsOf(name, text, book) {

@@ -8,6 +8,8 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { compact, withQuotes } from '../../src/weave/compact.mjs';
 import { relativePath } from '../../src/weave/glyphs.mjs';
+import { inlineSvg } from '../../src/weave/figures.mjs';
+import { repeatedAttributes } from '../../src/weave/links.mjs';
 import { complaints, copyBook, edit } from './small_book.mjs';
 
 const WEAVE = fileURLToPath(new URL('../../src/weave/weave.mjs', import.meta.url));
@@ -65,6 +67,17 @@ test('the full listing has every line, and links each part to where it is shown'
   assert.equal([...listing.matchAll(/<span class="l" id="l\d+">/g)].length, lines);
   holds(listing, /id="l5"><i>\/\/ \[add\]<\/i> <a class="shown" href="first\.html#code-first-add">shown in First things, The code<\/a>/);
   holds(book.page('tiny.hpp.source.html'), /<a class="shown" href="first\.html#code-tiny-twice">/);
+});
+
+test('an element of a figure has one class, wherever its style stood', () => {
+  const lines = Array.from({ length: 4 }, (_, i) => `<polyline fill="none" points="0 ${i} 9 ${i}" stroke="currentColor"/>`);
+  const svg = inlineSvg(`<svg viewBox="0 0 9 9"><title>T</title><desc>D</desc>${lines.join('')}</svg>`, 'p1');
+  assert.match(svg, /fill:none;stroke:currentColor/);
+  assert.equal(svg.match(/<polyline points="0 \d 9 \d" class="\w+"\/>/g)?.length, 4, svg);
+});
+
+test('a tag with an attribute twice is noticed', () => {
+  assert.deepEqual(repeatedAttributes('<p id="a" title="b id=c"><use class="d" href="#e" class="f"/></p>'), ['<use class="d" href="#e" class="f"/>']);
 });
 
 test('a page with a letter continues its chapter', () => {
@@ -268,7 +281,7 @@ test('from the command line: one line a fault, and status 1', () => {
   assert.equal(failed.status, 1);
   assert.equal(failed.err, 'book/01_first.md:7: chapter 1\'s program writes no value "total"; it writes double, sum\n');
   edit(other, 'book/01_first.md', 'says {{ch01.total}}', 'says {{ch01.sum}}');
-  assert.match(run(given).out, /^Wove 8 pages\.\n$/);
+  assert.match(run(given).out, /^Wove 9 pages\.\n$/);
   assert.match(run(given).out, /^The book is up to date\.\n$/);
   assert.match(run(['--programs']).err, /^weave: --programs is no option with a value; the options are /);
   assert.match(run([]).err, /^weave: --programs is missing/);
