@@ -254,6 +254,22 @@ std::string decoding(const Attention& attention) {
 }
 // [one query behind a cache sees every key]
 
+// [reading in pieces equals reading at once]
+std::string in_pieces(const Attention& attention) {
+  Call whole = random_call(22, 1, 5, 3, 4);
+  whole.options.causal = Causal::bottom_right;
+  const Numbers expected = output_of(attention, whole).bottomRows(2);
+  Call last_two = whole;  // three tokens are in the cache
+  last_two.q = whole.q.bottomRows(2).eval();
+  const Numbers got = output_of(attention, last_two);
+  return differ(expected, got)
+             ? fmt::format("2 new tokens behind 3 in the cache: off by {:.2g} "
+                           "from reading all 5 at once",
+                           max_abs_difference(expected, got))
+             : "";
+}
+// [reading in pieces equals reading at once]
+
 // [queries before the first key get zeros]
 std::string queries_before_keys(const Attention& attention) {
   Call call = random_call(11, 1, 4, 1, 3, 2);
@@ -510,6 +526,7 @@ const std::vector<Check>& checks() {
       {"an added mask adds, and minus infinity hides", added_mask},
       {"a causal row does not depend on later tokens", later_tokens},
       {"one query behind a cache sees every key", decoding},
+      {"reading in pieces equals reading at once", in_pieces},
       {"queries before the first key get zeros", queries_before_keys},
       // [all checks]
       // [more checks]

@@ -80,6 +80,7 @@ void print_gallery() {
     fmt::print("{:21} {}{}\n", one.name,
                one.verdict == Verdict::no_bug ? "no bug: " : "", one.symptom);
   }
+  fmt::print("\n--case NAME runs one beside the right one\n");
 }
 
 void print_reports() {

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -89,6 +90,10 @@ TEST_CASE("a count that does not fit in 64 bits is refused") {
   // 2^61 fits, and four times that does not.
   expect_refused_naming(refusal(Index{1} << 31, 1, 1, Index{1} << 30),
                         "width 2^31, one head of width 2^30: 4 x 2^61", {});
+  const Index most = std::numeric_limits<Index>::max();
+  expect_refused_naming(refusal(1, most, most, 1),
+                        "2^63 - 1 heads of width 1: the sum of the head "
+                        "counts does not fit either", {});
   mha::expect(!refusal(Index{1} << 30, 1, 1, Index{1} << 30),
               "width 2^30, one head of width 2^30\nexpected 2^62, got a "
               "refusal. That still fits.");

@@ -21,7 +21,8 @@
 // hint: So the count is 2 d_model d_head (n_heads + n_kv_heads).
 // hint: Before a * b, ask whether a <= largest / b, where `largest` is
 //   `std::numeric_limits<mha::Index>::max()` and b is at least 1. Put that into
-//   a small function and use it for every product.
+//   a small function and use it for every product. A sum can be too large
+//   as well: ask the same of it.
 #include "exercise/exercise.hpp"
 
 mha::Index attention_parameters(mha::Index d_model, mha::Index n_heads,
