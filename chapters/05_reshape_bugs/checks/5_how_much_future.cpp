@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
-#include <numeric>
 #include <string>
 
 mha::Index from_the_future(mha::Index tokens, mha::Index n_heads);
