@@ -300,15 +300,26 @@ std::string hidden_keys(const Attention& attention) {
 
 // [padding hides what the same mask, written out, hides]
 std::string padding(const Attention& attention) {
-  Call padded = random_call(13, 1, 3, 2, 4);
-  Call written = padded;
-  padded.padding = BoolMatrix(1, 3);
-  padded.padding << true, true, false;
-  const BoolMatrix every_row = padded.padding.replicate(3, 1);
-  written.options.pairs = AttendMask::where_true_attends(every_row);
-  return row_finding("weights of query 0",
-                     first_map(attention, written).row(0),
-                     first_map(attention, padded).row(0));
+  Call both = random_call(13, 2, 3, 2, 4);
+  both.padding = BoolMatrix(2, 3);
+  both.padding << true, true, false,  // item 0 has two real tokens,
+      true, false, false;             // item 1 has one
+  const Numbers got = output_of(attention, both);
+  for (Index b = 0; b < 2; ++b) {
+    Call alone = both;
+    alone.batch = alone.kv_batch = 1;
+    alone.q = both.q.middleRows(3 * b, 3).eval();
+    alone.k = both.k.middleRows(3 * b, 3).eval();
+    alone.v = both.v.middleRows(3 * b, 3).eval();
+    alone.padding.resize(0, 0);
+    const BoolMatrix every_row = both.padding.row(b).replicate(3, 1);
+    alone.options.pairs = AttendMask::where_true_attends(every_row);
+    const std::string found =
+        row_finding(fmt::format("item {}, query 0", b),
+                    output_of(attention, alone).row(0), got.row(3 * b));
+    if (!found.empty()) return found;
+  }
+  return "";
 }
 // [padding hides what the same mask, written out, hides]
 
@@ -357,12 +368,21 @@ std::string nan_behind_a_mask(const Attention& attention) {
 
 // [items of a batch do not see each other]
 std::string items(const Attention& attention) {
-  Call call = random_call(15, 2, 5, 3, 4);
-  const Numbers before = output_of(attention, call).topRows(5);
-  call.k.bottomRows(5).setConstant(3);
-  call.v.bottomRows(5).setConstant(9);
-  const Numbers after = output_of(attention, call).topRows(5);
-  return differ(before, after) ? "item 1 was changed, and item 0 changed" : "";
+  const Call call = random_call(15, 2, 5, 3, 4);
+  const Numbers before = output_of(attention, call);
+  for (Index changed = 0; changed < 2; ++changed) {
+    Call other = call;
+    other.q.middleRows(5 * changed, 5).setConstant(2);
+    other.k.middleRows(5 * changed, 5).setConstant(3);
+    other.v.middleRows(5 * changed, 5).setConstant(9);
+    const Numbers after = output_of(attention, other);
+    const Index first = 5 * (1 - changed);  // row of the item left alone
+    if (differ(before.middleRows(first, 5), after.middleRows(first, 5))) {
+      return fmt::format("item {} was changed, and item {} changed", changed,
+                         1 - changed);
+    }
+  }
+  return "";
 }
 // [items of a batch do not see each other]
 
