@@ -76,6 +76,10 @@ test('an element of a figure has one class, wherever its style stood', () => {
   assert.equal(svg.match(/<polyline points="0 \d 9 \d" class="\w+"\/>/g)?.length, 4, svg);
 });
 
+test('an exercise says which file the reader edits', () => {
+  holds(book.page('first.html'), /<kbd>\.\/mha start 1\.1<\/kbd> <span class="?file"?>makes your copy, my\/01_1_three\.cpp<\/span>/);
+});
+
 test('a tag with an attribute twice is noticed', () => {
   assert.deepEqual(repeatedAttributes('<p id="a" title="b id=c"><use class="d" href="#e" class="f"/></p>'), ['<use class="d" href="#e" class="f"/>']);
 });
