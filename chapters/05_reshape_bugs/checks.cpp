@@ -78,7 +78,8 @@ namespace {
 // "0.000 1.000 0.000"
 std::string text(const Numbers& row) {
   std::string line;
-  for (const double x : row.reshaped<Eigen::RowMajor>()) {
+  for (const double x : row.reshaped<Eigen::RowMajor>().head(
+           std::min<Index>(row.size(), 9))) {
     if (!line.empty()) line += " ";
     line += std::isnan(x) ? "NaN" : fmt::format("{:.3f}", x);
   }
@@ -87,10 +88,13 @@ std::string text(const Numbers& row) {
 
 std::string row_finding(const std::string& what, const Numbers& expected,
                         const Numbers& got) {
-  return differ(expected, got)
-             ? fmt::format("{}: expected {}, got {}", what, text(expected),
-                           text(got))
-             : "";
+  if (!differ(expected, got)) return "";
+  const std::string wanted = text(expected), found = text(got);
+  if (wanted == found) {
+    return fmt::format("{}: expected {}, off by {:.2g}", what, wanted,
+                       max_abs_difference(expected, got));
+  }
+  return fmt::format("{}:\nexpected {}\ngot      {}", what, wanted, found);
 }
 // [make rows]
 
@@ -263,8 +267,8 @@ std::string in_pieces(const Attention& attention) {
   last_two.q = whole.q.bottomRows(2).eval();
   const Numbers got = output_of(attention, last_two);
   return differ(expected, got)
-             ? fmt::format("2 new tokens behind 3 in the cache: off by {:.2g} "
-                           "from reading all 5 at once",
+             ? fmt::format("2 tokens behind 3 in the cache: off by {:.2g} from "
+                           "reading 5 at once",
                            max_abs_difference(expected, got))
              : "";
 }
