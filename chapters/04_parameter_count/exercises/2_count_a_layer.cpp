@@ -10,8 +10,9 @@
 //
 // Two things must be refused, each with `std::invalid_argument` and a message
 // that names the numbers. First, key and value heads that do not divide the
-// query heads. Second, a count that does not fit in 64 bits: such a product
-// must not be computed at all, since a signed overflow has no defined result.
+// query heads; 0 divides none, and asking for the remainder by 0 ends the
+// program. Second, a count that does not fit in 64 bits: such a product must
+// not be computed at all, since a signed overflow has no defined result.
 //
 // `mha::require(condition, "{} and {}", a, b)` throws with that text when the
 // condition is false.
