@@ -240,12 +240,15 @@ Run run_layers(const Options& options) {
 // [run]
 
 // [printing]
+// What would print as -0.000 becomes 0.
+double no_minus_zero(double x) { return std::abs(x) < 5e-4 ? 0.0 : x; }
+
 // At most 8 columns, so that a line stays readable.
 template <typename Row>
 void print_row(const std::string& name, const Row& row) {
   fmt::print("{:<10}", name);
   for (Index c = 0; c < std::min<Index>(row.size(), 8); ++c) {
-    fmt::print(" {:6.3f}", row(c));
+    fmt::print(" {:6.3f}", no_minus_zero(row(c)));
   }
   fmt::print("{}\n", row.size() > 8 ? " ..." : "");
 }
@@ -268,7 +271,7 @@ void print_shares(const Run& run) {
   double norms = 0, shares = 0;
   const auto line = [&](const std::string& name, double norm, double part) {
     fmt::print("{:<9} {:6.3f} {:15.1f} % {:8.3f}\n", name, norm,
-               100 * norm / output.norm(), part);
+               100 * norm / output.norm(), no_minus_zero(part));
   };
   for (std::size_t h = 0; h < run.written.size(); ++h) {
     const double norm = run.written[h].norm();

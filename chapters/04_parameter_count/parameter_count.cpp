@@ -19,6 +19,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace {
@@ -178,7 +179,7 @@ Index formula(const Shape& s) {
 
 // [models]
 struct Model {
-  std::string name;
+  std::string_view name;
   Index layers;
   Shape shape;
   Index recorded;  // attention parameters of all layers, worked out apart
@@ -399,7 +400,9 @@ std::vector<Matrix<double>> score_maps(std::uint32_t seed, Index d_head) {
 // How many singular values stand above rounding: a billionth of the largest,
 // where what double precision adds is a millionth of that.
 Index rank(const Matrix<double>& m) {
-  const Eigen::VectorXd s = Eigen::BDCSVD<Eigen::MatrixXd>(m).singularValues();
+  const Eigen::VectorXd s =
+      Eigen::JacobiSVD<Eigen::MatrixXd, Eigen::NoQRPreconditioner>(m)
+          .singularValues();
   return (s.array() > 1e-9 * s(0)).count();
 }
 
@@ -580,7 +583,7 @@ void print_own(const Options& options) {
 // [own shape]
 
 // [print models]
-void print_model(const std::string& name, Index layers, Index d_model,
+void print_model(std::string_view name, Index layers, Index d_model,
                  Index n_heads, const std::string& kv_and_width, Index total,
                  Index recorded) {
   fmt::print("{:<16} {:>6} {:>7} {:>5} {:>10} {:>15} {}\n", name, layers,
@@ -981,7 +984,7 @@ TEST_CASE("Llama 2 7B has one attention parameter too many for an int") {
 TEST_CASE("d_model divided by the heads is not d_head in PaLM, Gemma, Qwen3") {
   std::string names;
   for (const Model& m : models()) {
-    if (!is_square(m.shape)) names += m.name + ", ";
+    if (!is_square(m.shape)) names += fmt::format("{}, ", m.name);
   }
   CHECK(names ==
         "PaLM 540B, Gemma 2 2B, Gemma 2 9B, Gemma 2 27B, Gemma 3 1B, "

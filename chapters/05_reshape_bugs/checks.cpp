@@ -78,7 +78,8 @@ namespace {
 // "0.000 1.000 0.000"
 std::string text(const Numbers& row) {
   std::string line;
-  for (const double x : row.reshaped<Eigen::RowMajor>()) {
+  for (const double x : row.reshaped<Eigen::RowMajor>().head(
+           std::min<Index>(row.size(), 9))) {
     if (!line.empty()) line += " ";
     line += std::isnan(x) ? "NaN" : fmt::format("{:.3f}", x);
   }
@@ -87,10 +88,13 @@ std::string text(const Numbers& row) {
 
 std::string row_finding(const std::string& what, const Numbers& expected,
                         const Numbers& got) {
-  return differ(expected, got)
-             ? fmt::format("{}: expected {}, got {}", what, text(expected),
-                           text(got))
-             : "";
+  if (!differ(expected, got)) return "";
+  const std::string wanted = text(expected), found = text(got);
+  if (wanted == found) {
+    return fmt::format("{}: expected {}, off by {:.2g}", what, wanted,
+                       max_abs_difference(expected, got));
+  }
+  return fmt::format("{}:\nexpected {}\ngot      {}", what, wanted, found);
 }
 // [make rows]
 
@@ -254,6 +258,22 @@ std::string decoding(const Attention& attention) {
 }
 // [one query behind a cache sees every key]
 
+// [reading in pieces equals reading at once]
+std::string in_pieces(const Attention& attention) {
+  Call whole = random_call(22, 1, 5, 3, 4);
+  whole.options.causal = Causal::bottom_right;
+  const Numbers expected = output_of(attention, whole).bottomRows(2);
+  Call last_two = whole;  // three tokens are in the cache
+  last_two.q = whole.q.bottomRows(2).eval();
+  const Numbers got = output_of(attention, last_two);
+  return differ(expected, got)
+             ? fmt::format("2 tokens behind 3 in the cache: off by {:.2g} from "
+                           "reading 5 at once",
+                           max_abs_difference(expected, got))
+             : "";
+}
+// [reading in pieces equals reading at once]
+
 // [queries before the first key get zeros]
 std::string queries_before_keys(const Attention& attention) {
   Call call = random_call(11, 1, 4, 1, 3, 2);
@@ -284,15 +304,26 @@ std::string hidden_keys(const Attention& attention) {
 
 // [padding hides what the same mask, written out, hides]
 std::string padding(const Attention& attention) {
-  Call padded = random_call(13, 1, 3, 2, 4);
-  Call written = padded;
-  padded.padding = BoolMatrix(1, 3);
-  padded.padding << true, true, false;
-  const BoolMatrix every_row = padded.padding.replicate(3, 1);
-  written.options.pairs = AttendMask::where_true_attends(every_row);
-  return row_finding("weights of query 0",
-                     first_map(attention, written).row(0),
-                     first_map(attention, padded).row(0));
+  Call both = random_call(13, 2, 3, 2, 4);
+  both.padding = BoolMatrix(2, 3);
+  both.padding << true, true, false,  // item 0 has two real tokens,
+      true, false, false;             // item 1 has one
+  const Numbers got = output_of(attention, both);
+  for (Index b = 0; b < 2; ++b) {
+    Call alone = both;
+    alone.batch = alone.kv_batch = 1;
+    alone.q = both.q.middleRows(3 * b, 3).eval();
+    alone.k = both.k.middleRows(3 * b, 3).eval();
+    alone.v = both.v.middleRows(3 * b, 3).eval();
+    alone.padding.resize(0, 0);
+    const BoolMatrix every_row = both.padding.row(b).replicate(3, 1);
+    alone.options.pairs = AttendMask::where_true_attends(every_row);
+    const std::string found =
+        row_finding(fmt::format("item {}, query 0", b),
+                    output_of(attention, alone).row(0), got.row(3 * b));
+    if (!found.empty()) return found;
+  }
+  return "";
 }
 // [padding hides what the same mask, written out, hides]
 
@@ -341,12 +372,21 @@ std::string nan_behind_a_mask(const Attention& attention) {
 
 // [items of a batch do not see each other]
 std::string items(const Attention& attention) {
-  Call call = random_call(15, 2, 5, 3, 4);
-  const Numbers before = output_of(attention, call).topRows(5);
-  call.k.bottomRows(5).setConstant(3);
-  call.v.bottomRows(5).setConstant(9);
-  const Numbers after = output_of(attention, call).topRows(5);
-  return differ(before, after) ? "item 1 was changed, and item 0 changed" : "";
+  const Call call = random_call(15, 2, 5, 3, 4);
+  const Numbers before = output_of(attention, call);
+  for (Index changed = 0; changed < 2; ++changed) {
+    Call other = call;
+    other.q.middleRows(5 * changed, 5).setConstant(2);
+    other.k.middleRows(5 * changed, 5).setConstant(3);
+    other.v.middleRows(5 * changed, 5).setConstant(9);
+    const Numbers after = output_of(attention, other);
+    const Index first = 5 * (1 - changed);  // row of the item left alone
+    if (differ(before.middleRows(first, 5), after.middleRows(first, 5))) {
+      return fmt::format("item {} was changed, and item {} changed", changed,
+                         1 - changed);
+    }
+  }
+  return "";
 }
 // [items of a batch do not see each other]
 
@@ -510,6 +550,7 @@ const std::vector<Check>& checks() {
       {"an added mask adds, and minus infinity hides", added_mask},
       {"a causal row does not depend on later tokens", later_tokens},
       {"one query behind a cache sees every key", decoding},
+      {"reading in pieces equals reading at once", in_pieces},
       {"queries before the first key get zeros", queries_before_keys},
       // [all checks]
       // [more checks]

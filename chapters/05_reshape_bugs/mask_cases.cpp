@@ -87,6 +87,47 @@ Case corner_sign() {
 }
 // [corner-sign]
 
+// [behind a cache]
+// Two new tokens, three keys more than queries.
+Call behind_a_cache() {
+  Call call = random_call(44, 1, 2, 1, 4, 5);
+  call.options.causal = Causal::bottom_right;
+  return call;
+}
+// [behind a cache]
+
+// [mask-lost-with-cache]
+BoolMatrix visible_without_cache(const Call& call, Index b) {
+  Call other = call;
+  if (keys_of(call) > tokens_of(call)) other.options.causal = Causal::none;
+  return visible_to(other, b);
+}
+
+Case mask_lost_with_cache() {
+  return {.name = "mask-lost-with-cache",
+          .symptom = "right for whole texts, and for one new token at a time",
+          .attention = with({.visible = visible_without_cache}),
+          .shown_on = behind_a_cache()};
+}
+// [mask-lost-with-cache]
+
+// [newest-row-for-all]
+BoolMatrix visible_to_the_newest(const Call& call, Index b) {
+  BoolMatrix visible = visible_to(call, b);
+  if (visible.cols() > visible.rows()) {
+    visible.rowwise() = visible.row(visible.rows() - 1).eval();
+  }
+  return visible;
+}
+
+Case newest_row_for_all() {
+  return {.name = "newest-row-for-all",
+          .symptom = "a prompt read in pieces is read otherwise than at once",
+          .attention = with({.visible = visible_to_the_newest}),
+          .shown_on = behind_a_cache()};
+}
+// [newest-row-for-all]
+
 // [plain softmax]
 // The softmax with the largest score taken off, as most programs have it. An
 // infinite score counts as the largest number, which keeps NaN out of a row
@@ -345,6 +386,7 @@ Case zero_times_nan() {
 // [mask cases]
 std::vector<Case> mask_cases() {
   return {inverted_mask(),      top_left_corner(),      corner_sign(),
+          mask_lost_with_cache(), newest_row_for_all(),
           empty_row_nan(),      float_mask_as_bool(),   mask_after_softmax(),
           hide_and_renormalise(), tiny_fill(),          half_fill(),
           added_minima(),       ones_added(),           causal_lost(),

@@ -24,6 +24,10 @@ struct Options {
 
 // [demo]
 void demo(const Options& options) {
+  mha::require(int{!options.one_case.empty()} + int{options.gallery} +
+                       int{options.reports} <= 1,
+               "--case, --cases and --reports print different things; choose "
+               "one of them");
   if (!options.one_case.empty()) {
     gallery::print_case(gallery::case_named(options.one_case));
   } else if (options.reports) {

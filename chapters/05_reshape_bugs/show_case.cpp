@@ -62,8 +62,12 @@ void print_case(const Case& one) {
   mha::heading("What the checks say");
   const auto failing = failing_checks(one.attention);
   for (const Check* check : failing) {
-    fmt::print("FAILED {}\n       {}\n", check->sentence,
-               finding(*check, one.attention));
+    std::string found = finding(*check, one.attention);
+    for (std::size_t at = found.find('\n'); at != std::string::npos;
+         at = found.find('\n', at + 1)) {
+      found.insert(at + 1, "       ");
+    }
+    fmt::print("FAILED {}\n       {}\n", check->sentence, found);
   }
   fmt::print("{} of {} checks passed\n", checks().size() - failing.size(),
              checks().size());
@@ -80,6 +84,7 @@ void print_gallery() {
     fmt::print("{:21} {}{}\n", one.name,
                one.verdict == Verdict::no_bug ? "no bug: " : "", one.symptom);
   }
+  fmt::print("\n--case NAME runs one beside the right one\n");
 }
 
 void print_reports() {

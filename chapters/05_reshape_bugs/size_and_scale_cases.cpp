@@ -100,7 +100,7 @@ Numbers score_then_scale(const Numbers& q, const Numbers& k, double scale,
 
 Case scaled_query() {
   return {.name = "scaled-query",
-          .symptom = "the query is scaled in one program, the score in another",
+          .symptom = "scales the query; another program scales the score",
           .attention = with({.score = score_then_scale}),
           .reports = {{"C4", "the scale is one over the root of d_head"}},
           .shown_on = fixture(),

@@ -59,13 +59,13 @@ Owner owner_in(const Tensor& heads, Index head, Index row, const Split& s) {
 
 // [print tensor]
 void print_tensor(const std::string& name, const Tensor& tensor) {
-  fmt::print("{:<33} {:<10} {:<10} {}\n", name, shape_text(tensor.shape()),
+  fmt::print("{:<30} {:<13} {:<15} {}\n", name, shape_text(tensor.shape()),
              shape_text(tensor.strides()), tensor.layout().offset);
 }
 
 void print_strides(const Split& s) {
   mha::heading("A tensor is an address and strides");
-  fmt::print("{:<33} {:<10} {:<10} {}\n", "", "shape", "strides", "starts at");
+  fmt::print("{:<30} {:<13} {:<15} {}\n", "", "shape", "strides", "starts at");
   const Tensor x = mha::arange<int>(s.tokens * s.heads * s.d_head);
   const Tensor rows = x.view({s.tokens, s.heads, s.d_head});
   const Tensor heads = rows.transpose(0, 1);
@@ -80,7 +80,7 @@ void print_strides(const Split& s) {
 // [print views]
 void print_view(const Tensor& tensor, const Shape& wanted) {
   const auto layout = mha::viewed(tensor.layout(), wanted);
-  fmt::print("  as {:<14} {}\n", shape_text(wanted),
+  fmt::print("  as {:<17} {}\n", shape_text(wanted),
              layout ? "strides " + shape_text(layout->strides) : "no view");
 }
 
@@ -234,6 +234,11 @@ std::string draw_strips(const std::string& title,
 
 // [figures]
 std::string draw_two_ways(const Split& s) {
+  const Index floats = s.tokens * s.heads * s.d_head;
+  mha::require(floats <= 1024,
+               "{} tokens, {} heads and d_head {} are {} floats, but the "
+               "figure has room for 1024; choose smaller sizes",
+               s.tokens, s.heads, s.d_head, floats);
   const Index h = std::min<Index>(1, s.heads - 1);
   const auto cells = token_labels(s);
   return draw_strips(

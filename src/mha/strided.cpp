@@ -177,6 +177,10 @@ Index position(const Layout& layout, std::span<const Index> index) {
 
 // [walk]
 std::vector<Index> walk(const Layout& layout) {
+  require(layout.strides.size() == layout.shape.size(),
+          "a layout has {} sizes, but {} strides", layout.shape.size(),
+          layout.strides.size());
+  if (element_count(layout.shape) == 0) return {};
   std::vector<Index> positions = {layout.offset};
   for (std::size_t d = 0; d < layout.shape.size(); ++d) {
     std::vector<Index> finer;

@@ -67,6 +67,7 @@ Index position(const Layout& layout, std::span<const Index> index);
 
 /// \param layout  any
 /// \return the positions of all elements, the last index fastest
+/// \throws std::invalid_argument when it has not one stride a dimension
 std::vector<Index> walk(const Layout& layout);
 // [positions]
 
@@ -167,7 +168,7 @@ class StridedTensor {
   /// \param index  one number a dimension
   /// \return the element
   /// \throws std::invalid_argument when there is none
-  template <std::convertible_to<Index>... I>
+  template <std::integral... I>
   T& operator()(I... index) const {
     const std::array<Index, sizeof...(I)> at = {static_cast<Index>(index)...};
     return (*storage_)[static_cast<std::size_t>(position(layout_, at))];

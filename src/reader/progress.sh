@@ -41,13 +41,19 @@ watch_log() {
     seconds=$((seconds + 1))
     if [ -t 2 ]; then
       printf '\r\033[K%.78s' \
-        "$label, $seconds s: $(tail -n 1 "$log" | tr -d '[:cntrl:]')" >&2
+        "$label, $seconds s: $(last_said "$log")" >&2
     elif [ $seconds -eq 2 ]; then
       say "$label ..."
     elif [ $((seconds % 60)) -eq 0 ]; then
-      say "$label, $seconds s: $(tail -n 1 "$log" | cut -c 1-60)"
+      say "$label, $seconds s: $(last_said "$log" | cut -c 1-60)"
     fi
   done
+}
+
+# The log's last line; of ninja's, how many steps are done and which file it is.
+last_said() {
+  tail -n 1 "$1" | tr -d '[:cntrl:]' |
+    sed -E 's|^\[([0-9]+)/([0-9]+)\] (.*[/ ])?([^/ ]*)$|\1 of \2, \4|; s|\.o$||'
 }
 
 stop_watcher() {

@@ -27,17 +27,44 @@ export function readBugReports(root, problems) {
     problems.add({ file: FILE }, `cannot be read: ${error.message}`);
     return rows;
   }
-  for (const entry of entries) {
-    const { row, said, threads, verdict = 'bug', case: shownBy, check } = entry;
-    const line = text.slice(0, text.indexOf(`"row": "${row}"`)).split('\n').length;
-    const where = { file: FILE, line };
-    if (!/^[A-Z]\d+$/.test(row ?? '')) problems.add({ file: FILE }, `"${row}" is no row; name it by a letter and a number, such as A1`);
-    if (rows.has(row)) problems.add(where, `a second row ${row}; renumber one`);
-    if (!said || !threads?.length) problems.add(where, `row ${row} lacks what was said, or a thread; write both`);
-    if (!VERDICTS.includes(verdict)) problems.add(where, `the verdict "${verdict}" of row ${row} is none; write ${VERDICTS.join(' or ')}`);
-    rows.set(row, { row, said, threads, verdict, where, shownBy, check, cases: [], table: null });
+  if (!Array.isArray(entries)) {
+    problems.add({ file: FILE }, 'is no list of rows; write [{"row": "A1", …}, …]');
+    return rows;
   }
+  const lines = [...text.matchAll(/"row"\s*:/g)].map(({ index }) => text.slice(0, index).split('\n').length);
+  entries.forEach((entry, i) => {
+    const where = { file: FILE, line: lines[i] };
+    const wrong = whatIsWrong(entry);
+    if (wrong) {
+      problems.add(where, wrong);
+      return;
+    }
+    const { row, said, threads, verdict = 'bug', case: shownBy, check } = entry;
+    if (rows.has(row)) problems.add(where, `a second row ${row}; renumber one`);
+    rows.set(row, { row, said, threads, verdict, where, shownBy, check, cases: [], table: null });
+  });
   return rows;
+}
+
+const KEYS = ['row', 'said', 'threads', 'verdict', 'case', 'check'];
+const ISSUE = /^([\w.-]+)\/([\w.-]+)#(\d+)$/;
+
+/** The first fault of an entry of the file, or undefined. */
+function whatIsWrong(entry) {
+  if (entry === null || typeof entry !== 'object' || Array.isArray(entry)) return 'holds something that is no row; write {"row": "A1", …}';
+  const { row, said, threads, verdict = 'bug', case: shownBy, check } = entry;
+  if (typeof row !== 'string' || !/^[A-Z]\d+$/.test(row)) return `"${row}" is no row; name it by a letter and a number, such as A1`;
+  const unknown = Object.keys(entry).find((key) => !KEYS.includes(key));
+  if (unknown) return `row ${row} has a key "${unknown}"; the keys are ${KEYS.join(', ')}`;
+  if (typeof said !== 'string' || !said.trim() || !Array.isArray(threads) || threads.length === 0) {
+    return `row ${row} lacks what was said (a text), or threads (a list); write both`;
+  }
+  const odd = threads.find((thread) => typeof thread !== 'string' || !(ISSUE.test(thread) || /^https?:\/\/[^\s/]+/.test(thread)));
+  if (odd !== undefined) return `row ${row} has a thread ${JSON.stringify(odd)}; write owner/project#12, or an address that starts with https://`;
+  if (!VERDICTS.includes(verdict)) return `the verdict "${verdict}" of row ${row} is none; write ${VERDICTS.join(' or ')}`;
+  if ((shownBy === undefined) !== (check === undefined)) return `row ${row} has a case or a check, and not the other; write both, or neither`;
+  if (shownBy !== undefined && (typeof shownBy !== 'string' || typeof check !== 'string')) return `the case and the check of row ${row} are texts; write "file.cpp: name"`;
+  return undefined;
 }
 
 /** `program: A` on a line: the rows of that letter. */
@@ -49,8 +76,9 @@ export async function expandBugs(block, page, book) {
     book.problems.add(block.where, `${block.text} names no program or no rows; write {{bugs program: A}}, with the first letter of rows in ${FILE}`);
     return;
   }
+  const twice = rows.find(({ table }) => table);
+  if (twice) book.problems.add(block.where, `row ${twice.row} already stands at ${twice.table.file}:${twice.table.line}; keep one table`);
   for (const row of rows) {
-    if (row.table) book.problems.add(block.where, `row ${row.row} already stands at ${row.table.file}:${row.table.line}; keep one`);
     row.table = block.where;
     page.anchors.add(idOf(row));
   }
@@ -105,13 +133,13 @@ export function checkBugReports(book) {
   for (const row of book.bugReports.values()) {
     row.found = [];
     if (!row.table) book.problems.add(row.where, `no page shows row ${row.row}; add {{bugs program: ${row.row?.[0]}}} to one`);
-    if (row.shownBy || row.check) {
-      const shownBy = findNamed(row.shownBy ?? '', 'case', row, book);
-      const check = findNamed(row.check ?? '', 'check', row, book);
+    if (row.shownBy) {
+      const shownBy = findNamed(row.shownBy, 'case', row, book);
+      const check = findNamed(row.check, 'check', row, book);
       if (shownBy && check) row.found.push({ shownBy, check });
     }
     for (const one of row.cases) checkCase(one, row, book);
-    if (row.cases.length === 0 && !row.shownBy && !row.check) {
+    if (row.cases.length === 0 && !row.shownBy) {
       book.problems.add(row.where, `row ${row.row} has no case; let a case of the gallery report it, or name a "case" and a "check" here`);
     }
   }
@@ -152,7 +180,7 @@ const partLink = ({ name, shown }) =>
 
 /** "owner/project#12" or an address. */
 function threadLink(thread) {
-  const issue = thread.match(/^([\w.-]+)\/([\w.-]+)#(\d+)$/);
+  const issue = thread.match(ISSUE);
   if (issue) return `<a href="https://github.com/${issue[1]}/${issue[2]}/issues/${issue[3]}">${escape(issue[2])}#${issue[3]}</a>`;
   return `<a href="${escape(thread)}">${escape(new URL(thread).hostname)}</a>`;
 }

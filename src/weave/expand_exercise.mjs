@@ -135,11 +135,11 @@ function answerForm({ file, number, answer }, book) {
     + `<button type="submit">Check</button><p role="status" id="${id}-said"></p></form>`;
 }
 
-function exerciseEnd({ number, file, kind, solution }) {
+function exerciseEnd({ number, key, kind, solution }) {
   const mark = kind === 'predict' ? '' : '<button type="button" aria-pressed="false">Mark as solved</button>';
   const { page, id } = solution.shown;
   return `<p class="exercise-end"><a href="${page.html}#${id}">Solution ${number}</a>${mark}</p>`
-    + `<p class="exercise-start"><kbd>./mha start ${number}</kbd> <span class="file">${escape(file)}</span></p></section>`;
+    + `<p class="exercise-start"><kbd>./mha start ${number}</kbd> <span class="file">makes your copy, my/${key}.cpp</span></p></section>`;
 }
 
 /** `number` of an exercise: its solution, folded, at the back of the book. */

@@ -32,6 +32,12 @@ inBook('start makes a copy, records it and says how to go on', (book) => {
   assert.match(version, /^[0-9a-f]{16}$/);
 });
 
+inBook('start says where the exercise stands in the book, once that is made', (book) => {
+  assert.doesNotMatch(book.mha('start', '1.1').out, /\.html/);
+  book.write('build/book/one.html', '');
+  assert.match(book.mha('start', '1.1').out, /\nbuild\/book\/one\.html#exercise-1-1\n/);
+});
+
 inBook('start leaves a copy that is there as it is', (book) => {
   book.mha('start', '01.1');
   book.write(alpha, 'my work\n');

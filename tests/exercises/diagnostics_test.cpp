@@ -17,6 +17,23 @@ std::vector<Diagnostic> diagnostics(const std::string& log) {
 
 }  // namespace
 
+TEST_CASE("a text with too many {} is blamed on the line that has it") {
+  const auto found = reader::read_diagnostics(
+      "my/04_2_x.cpp: In function 'int f(int)':\n"
+      "my/04_2_x.cpp:29:15:   in \u2018constexpr\u2019 expansion of "
+      "\u2018fmt::v9::basic_format_string<char, int>(\"{} and {}\")\u2019\n"
+      "/usr/include/fmt/core.h:3092:44:   in \u2018constexpr\u2019 expansion "
+      "of \u2018fmt::v9::detail::parse_format_string()\u2019\n"
+      "/usr/include/fmt/core.h:2879:27: error: call to "
+      "non-\u2018constexpr\u2019 function \u2018void "
+      "fmt::v9::detail::error_handler::on_error(const char*)\u2019\n",
+      "my/04_2_x.cpp");
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].line == 29);
+  CHECK(found[0].is_error);
+  CHECK(found[0].message.find("other {} than values") != std::string::npos);
+}
+
 TEST_CASE("errors and warnings of the reader's file are read from a log") {
   const auto found = diagnostics(
       "[1/2] Building CXX object x.o\nFAILED: x.o \n/usr/bin/c++ -c x\n"

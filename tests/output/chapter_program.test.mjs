@@ -76,23 +76,24 @@ for (const { name, executable } of programs) {
     test('answers --help on standard output', () => {
       const { status, stdout, stderr } = run('--help');
       assert.deepEqual([status, stderr], [0, '']);
-      for (const option of ['--values', '--svg', '--figure', '--test', '--seed']) {
+      for (const option of ['--values', '--svg', '--figure', '--test']) {
         assert.ok(stdout.includes(option), option);
       }
     });
 
+    const number = numberOption(run('--help').stdout);
     const refused = {
       'an unknown option': ['--no-such-option'],
       'an argument without an option': ['nonsense'],
-      'a number that is none': ['--seed', 'twelve'],
-      'a number with something behind it': ['--seed', '12x'],
-      'a fraction': ['--tokens', '2.5'],
-      'an empty number': ['--seed', ''],
-      'a number too small': ['--tokens', '0'],
-      'a negative number': ['--seed', '-1'],
-      'a number too large': ['--seed', '4294967296'],
-      'a number past 64 bits': ['--seed', '99999999999999999999'],
-      'an option without its number': ['--seed'],
+      'a number that is none': [number.name, 'twelve'],
+      'a number with something behind it': [number.name, '12x'],
+      'a fraction': [number.name, '2.5'],
+      'an empty number': [number.name, ''],
+      'a number too small': [number.name, String(number.least - 1)],
+      'a negative number': [number.name, '-1'],
+      'a number too large': [number.name, String(number.most + 1)],
+      'a number past 64 bits': [number.name, '99999999999999999999'],
+      'an option without its number': [number.name],
       'a figure it does not have': ['--svg', '/dev/null', '--figure', 'none'],
       'a figure without a file': ['--figure', 'maps'],
       'a file in a folder that is not there': ['--values', '/no/such/folder/x.json'],
@@ -133,6 +134,12 @@ test('a head count that does not divide the width is refused in one line', () =>
   assert.equal(stderr, 'head_split: n_heads = 3 does not divide the width 8; ' +
     'choose a divisor of 8\n');
 });
+
+// "--tokens INT:INT in [1 - 64] [3]", the first there is
+function numberOption(help) {
+  const [, name, least, most] = help.match(/(--[\w-]+) INT:INT in \[(\d+) - (\d+)\]/);
+  return { name, least: Number(least), most: Number(most) };
+}
 
 // "--figure TEXT:{maps,walk} Needs: --svg"
 function figureNames(help) {

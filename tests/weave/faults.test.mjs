@@ -72,9 +72,16 @@ fault('a left-out pattern without a reason', { file: 'book/left_out.json', from:
 // --- bug reports ---
 
 fault('reports that are no JSON', { file: REPORTS, from: '[\n', to: '\n', at: REPORTS, says: /cannot be read/ });
-fault('a report without what was said', { file: REPORTS, from: '"said": "two and two came out as four"', to: '"said": ""', at: [REPORTS, '"A2"'], says: /row A2 lacks what was said, or a thread/ });
+fault('a report without what was said', { file: REPORTS, from: '"said": "two and two came out as four"', to: '"said": ""', at: [REPORTS, '"A2"'], says: /row A2 lacks what was said \(a text\), or threads/ });
+fault('reports that are no list', { file: REPORTS, from: '[\n  {"row": "A1", "said": "two and two came out as `22`", "threads": ["someone/sums#4"]},', to: '{"a": [\n', also: { file: REPORTS, from: '\n]\n', to: '\n]}\n' }, at: REPORTS, says: /is no list of rows/ });
+fault('a report that is no row', { file: REPORTS, from: '[\n', to: '[\n  5,\n', at: `${REPORTS}:3`, says: /holds something that is no row/ });
+fault('a report whose threads are no list', { file: REPORTS, from: '["someone/sums#4"]', to: '"someone/sums#4"', at: [REPORTS, '"A1"'], says: /row A1 lacks what was said \(a text\), or threads \(a list\)/ });
+fault('a thread that is no address', { file: REPORTS, from: '"someone/sums#4"', to: '"javascript:alert(1)"', at: [REPORTS, '"A1"'], says: /row A1 has a thread "javascript:alert\(1\)"; write owner\/project#12/ });
+fault('a report with a key that is none', { file: REPORTS, from: '"verdict"', to: '"vredict"', at: [REPORTS, '"A2"'], says: /row A2 has a key "vredict"/ });
+fault('a report with a case and no check', { file: REPORTS, from: ', "check": "first.cpp: the sum of \\"two\\" and two is four"', to: '', at: [REPORTS, '"A3"'], says: /row A3 has a case or a check, and not the other/ });
+fault('a report that is named by no letter', { file: REPORTS, from: '"A2"', to: '"2"', at: [REPORTS, '"2"'], says: /"2" is no row; name it by a letter and a number/ });
 fault('a report of another verdict', { file: REPORTS, from: '"no bug"', to: '"maybe"', at: [REPORTS, '"A2"'], says: /the verdict "maybe" of row A2 is none; write bug or no bug/ });
-fault('two reports of one name', { file: REPORTS, from: '"A2"', to: '"A3"', says: /a second row A3/ });
+fault('two reports of one name', { file: REPORTS, from: '"A2"', to: '"A3"', at: `${REPORTS}:4`, says: /a second row A3/ });
 fault('a report that no case shows', { file: FAKE, from: 'A1 | print | caught | add\n', to: '', at: [REPORTS, '"A1"'], says: /row A1 has no case; let a case of the gallery report it/ });
 fault('a bug that its check does not catch', { file: FAKE, from: 'print | caught', to: 'print | passed', at: [REPORTS, '"A1"'], says: /"add" does not catch print, the case of row A1/ });
 fault('no bug, and a check that fails', { file: FAKE, from: 'print | passed', to: 'print | caught', at: [REPORTS, '"A2"'], says: /row A2 is no bug, but the check "add" fails for print/ });

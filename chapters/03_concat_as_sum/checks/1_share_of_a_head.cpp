@@ -31,6 +31,10 @@ const char* likely_thought(double right) {
     return "That is its part of slot 0 alone. The output has a second slot, "
            "and head 1 does nothing there.";
   }
+  if (my_answer == 0) {
+    return "In C++, -8 / 32 divides whole numbers and gives 0. Write "
+           "-8.0 / 32.";
+  }
   return "Add up the three rows first. Then multiply head 1's row with that "
          "sum, slot by slot.";
 }

@@ -70,4 +70,16 @@ TEST_CASE("it works when the output is wider than the heads") {
   expect_without(generator, random_weights(generator, 5, 6, 7, 1), 3, 2,
                  "w_o is 6 x 7 here: it has rows for the heads, and its "
                  "columns are slots of the output.");
+  // Here 6 / 2 = 3 is not the width of a head.
+  expect_without(generator, random_weights(generator, 5, 4, 6, 1), 2, 0,
+                 "w_o is 4 x 6 here, and a head is 4 / 2 = 2 wide. The 6 "
+                 "columns of w_o are slots of the output and say nothing "
+                 "about the width of a head; the columns of w_q do.");
+}
+
+TEST_CASE("it works when a head is 3 wide") {
+  mha::TorchGenerator generator(4);
+  expect_without(generator, random_weights(generator, 4, 6, 5, 1), 2, 0,
+                 "w_q has 6 columns for 2 heads here, so a head is 3 wide. "
+                 "Work the width out from the layer that you are given.");
 }

@@ -36,6 +36,14 @@ Matrix<double> written(const Weights& w, Index h, std::uint32_t text,
          w.w_o.middleRows(h * d_head, d_head);
 }
 
+// What head h hands over without its part of b_v: what it reads in the tokens.
+Matrix<double> read_by(Weights w, Index h, std::uint32_t text) {
+  mha::head_of(w.b_v, h, d_head).setZero();
+  mha::TorchGenerator generator(text);
+  const Matrix<double> x = generator.normal(6, 8).cast<double>();
+  return mha::head_of(Layer(w, n_heads).forward(x).heads, h, d_head);
+}
+
 Weights changed() { return loud_and_empty(given_weights(), n_heads, chosen); }
 
 }  // namespace
@@ -66,6 +74,13 @@ TEST_CASE("it tells nothing about any text") {
           "Expected the same row for every token of every text. If the rows "
           "differ, the head still reads something from the tokens.");
     }
+    // No tolerance: next to a loud constant everything else looks small.
+    mha::expect_close(
+        read_by(w, chosen, text), Matrix<double>::Zero(6, d_head), 0,
+        "what head 2 takes from six tokens, its part of b_v left out",
+        "A constant can be so loud that rounding hides what the head reads "
+        "beside it. The head reads it all the same: loud is not empty. What "
+        "in the layer turns tokens into values?");
   }
 }
 

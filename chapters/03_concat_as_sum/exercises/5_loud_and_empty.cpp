@@ -13,7 +13,8 @@
 // may change the head's columns of `w_v` and its entries of `b_v`, and nothing
 // else. "Nothing" is to be taken strictly: what the head writes must be the
 // same for every token of every text, under every mask that leaves each token
-// something to see.
+// something to see. A constant that is merely too loud for the rest to be heard
+// does not count.
 //
 // The last check does what should have been done: it replaces what the head
 // wrote by its mean over the tokens, not by zero.

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,6 +31,20 @@ std::optional<std::string> refusal(Index d_model, Index n_heads,
   }
 }
 
+bool is_digit(char c) { return '0' <= c && c <= '9'; }
+
+// Whether the number stands in the text by itself: "37" is not in "1370".
+bool names(const std::string& text, const std::string& number) {
+  for (std::size_t at = text.find(number); at != std::string::npos;
+       at = text.find(number, at + 1)) {
+    const std::size_t end = at + number.size();
+    const bool begins = at == 0 || !is_digit(text[at - 1]);
+    const bool ends = end == text.size() || !is_digit(text[end]);
+    if (begins && ends) return true;
+  }
+  return false;
+}
+
 void expect_refused_naming(const std::optional<std::string>& message,
                            const std::string& what,
                            const std::vector<std::string>& numbers) {
@@ -37,7 +52,7 @@ void expect_refused_naming(const std::optional<std::string>& message,
               what + "\nexpected a refusal (std::invalid_argument), got a "
                      "number.");
   for (const std::string& number : numbers) {
-    mha::expect(message->find(number) != std::string::npos,
+    mha::expect(names(*message, number),
                 fmt::format("{}\nthe message is \"{}\".\nIt should name {}, so "
                             "that whoever reads it need not search.",
                             what, *message, number));
@@ -73,10 +88,10 @@ TEST_CASE("it counts what the four matrices hold") {
 }
 
 TEST_CASE("key and value heads that do not divide are refused") {
-  expect_refused_naming(refusal(8, 6, 4, 2), "6 heads, 4 with keys and values",
-                        {"4", "6"});
-  expect_refused_naming(refusal(8, 4, 8, 2), "4 heads, 8 with keys and values",
-                        {"8", "4"});
+  expect_refused_naming(refusal(8, 37, 11, 2),
+                        "37 heads, 11 with keys and values", {"11", "37"});
+  expect_refused_naming(refusal(8, 29, 58, 2),
+                        "29 heads, 58 with keys and values", {"58", "29"});
   mha::expect(!refusal(8, 6, 3, 2),
               "6 heads, 3 with keys and values\nexpected a number, got a "
               "refusal. Two heads share each: that is a good shape.");
@@ -89,7 +104,27 @@ TEST_CASE("a count that does not fit in 64 bits is refused") {
   // 2^61 fits, and four times that does not.
   expect_refused_naming(refusal(Index{1} << 31, 1, 1, Index{1} << 30),
                         "width 2^31, one head of width 2^30: 4 x 2^61", {});
+  // Each of these factors is small enough where one other has been looked at.
+  const Index large = Index{1} << 40;
+  expect_refused_naming(refusal(1, large, 1, large),
+                        "width 1, 2^40 heads of width 2^40, one with keys and "
+                        "values: d_model x d_head fits, and so does four times "
+                        "that; the heads are a factor too", {});
+  expect_refused_naming(refusal(large, large, 1, 1),
+                        "width 2^40, 2^40 heads of width 1, one with keys and "
+                        "values: the heads are a factor too", {});
+  const Index most = std::numeric_limits<Index>::max();
+  expect_refused_naming(refusal(1, most, most, 1),
+                        "2^63 - 1 heads of width 1: the sum of the head "
+                        "counts does not fit either", {});
   mha::expect(!refusal(Index{1} << 30, 1, 1, Index{1} << 30),
               "width 2^30, one head of width 2^30\nexpected 2^62, got a "
               "refusal. That still fits.");
+}
+
+// The last, since a remainder by 0 ends the program.
+TEST_CASE("0 key and value heads are refused, and nothing is divided by 0") {
+  expect_refused_naming(refusal(8, 37, 0, 2),
+                        "37 heads, 0 with keys and values: 0 divides no number "
+                        "of heads", {"0", "37"});
 }

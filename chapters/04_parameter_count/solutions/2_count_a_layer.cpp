@@ -6,8 +6,9 @@
 //
 // A product is asked about before it is made. Dividing the largest number by
 // one factor says how large the other may be, and nothing can overflow on the
-// way. The sum of two head counts is safe here: a head count that large is
-// refused by the products. The text asks first whether the kv heads divide,
+// way. A sum of head counts could overflow too, so each product is made by
+// itself, and the room that is left is asked about before they are added. The
+// code asks first whether the kv heads divide,
 // so that a wrong shape is called a wrong shape.
 #include "exercise/exercise.hpp"
 
@@ -28,6 +29,10 @@ mha::Index attention_parameters(mha::Index d_model, mha::Index n_heads,
   mha::require(n_kv_heads >= 1 && n_heads % n_kv_heads == 0,
                "n_kv_heads = {} does not divide n_heads = {}", n_kv_heads,
                n_heads);
-  const mha::Index two_matrices = product(product(2, d_model), d_head);
-  return product(two_matrices, n_heads + n_kv_heads);
+  const mha::Index two_heads = product(product(2, d_model), d_head);
+  const mha::Index q_and_o = product(two_heads, n_heads);
+  const mha::Index k_and_v = product(two_heads, n_kv_heads);
+  mha::require(q_and_o <= std::numeric_limits<mha::Index>::max() - k_and_v,
+               "{} + {} does not fit in 64 bits", q_and_o, k_and_v);
+  return q_and_o + k_and_v;
 }

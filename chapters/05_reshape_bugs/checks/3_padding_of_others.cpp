@@ -104,9 +104,9 @@ void expect_own_padding(const std::vector<Index>& lengths, Index heads) {
         mha::expect(
             equal(weights, expected),
             fmt::format("{} items of {} tokens, {} heads, all keys fit "
-                        "alike\nitem {}, head {}: expected weights{}\n"
-                        "item {}, head {}: got weights     {}\n{}",
-                        items, tokens, heads, b, h, text(expected), b, h,
+                        "alike\nweights of item {}, head {}\nexpected{}\ngot   "
+                        "  {}\n{}",
+                        items, tokens, heads, b, h, text(expected),
                         text(weights), whose(weights, real)));
       }
 }

@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <string>
@@ -207,8 +209,9 @@ Verdict verdict_on(const Attention& attention) {
 void expect_found(const Suspect& suspect) {
   const Verdict verdict = verdict_on(suspect.attention);
   mha::expect(!verdict.stopped,
-              fmt::format("{}: your check stopped: {}\nIt has to return what "
-                          "it found.", suspect.name, verdict.said));
+              fmt::format("{}: your check stopped: {}\nA check returns what "
+                          "it found, and gives a layer sizes that fit.",
+                          suspect.name, verdict.said));
   mha::expect(!verdict.said.empty(),
               fmt::format("missed {}: expected a sentence, got an empty "
                           "string\n{}", suspect.name, suspect.about));

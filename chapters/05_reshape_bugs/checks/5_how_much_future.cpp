@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
-#include <numeric>
 #include <string>
 
 mha::Index from_the_future(mha::Index tokens, mha::Index n_heads);
@@ -68,6 +67,15 @@ std::string likely_thought(Index got, Index tokens, Index heads) {
          "whose token is larger than their row.";
 }
 
+void expect_count(Index tokens, Index heads) {
+  const Index expected = counted(tokens, heads).later;
+  const Index got = from_the_future(tokens, heads);
+  mha::expect(got == expected,
+              fmt::format("T = {}, H = {}: expected {}, got {}\n{}", tokens,
+                          heads, expected, got,
+                          likely_thought(got, tokens, heads)));
+}
+
 double seconds_for(Index tokens, Index heads) {
   const auto start = std::chrono::steady_clock::now();
   const volatile Index result = from_the_future(tokens, heads);
@@ -80,27 +88,15 @@ double seconds_for(Index tokens, Index heads) {
 }  // namespace
 
 TEST_CASE("it counts what comes from later tokens") {
+  expect_count(6, 4);  // where no two of the likely thoughts agree
   for (Index tokens = 1; tokens <= 40; ++tokens)
-    for (Index heads = 1; heads <= 20; ++heads) {
-      const Index expected = counted(tokens, heads).later;
-      const Index got = from_the_future(tokens, heads);
-      mha::expect(got == expected,
-                  fmt::format("{} tokens, {} heads: expected {}, got {}\n{}",
-                              tokens, heads, expected, got,
-                              likely_thought(got, tokens, heads)));
-    }
+    for (Index heads = 1; heads <= 20; ++heads) expect_count(tokens, heads);
 }
 
 TEST_CASE("it holds at the size of a model") {
-  for (const auto& [tokens, heads] :
-       {std::pair<Index, Index>{512, 12}, {2048, 33}, {8192, 64}}) {
-    const Index expected = counted(tokens, heads).later;
-    const Index got = from_the_future(tokens, heads);
-    mha::expect(got == expected,
-                fmt::format("{} tokens, {} heads: expected {}, got {}\n{}",
-                            tokens, heads, expected, got,
-                            likely_thought(got, tokens, heads)));
-  }
+  expect_count(512, 12);
+  expect_count(2048, 33);
+  expect_count(8192, 64);
 }
 
 TEST_CASE("it needs no loop over the tokens") {
@@ -112,7 +108,7 @@ TEST_CASE("it needs no loop over the tokens") {
     double seconds = seconds_for(tokens, heads);
     if (seconds > limit) seconds = seconds_for(tokens, heads);
     mha::expect(seconds <= limit,
-                fmt::format("{} tokens, {} heads: your answer took {:.1f} s. "
+                fmt::format("T = {}, H = {}: your answer took {:.1f} s. "
                             "Four times the tokens take four times as long, "
                             "and this check goes on. What you measure is "
                             "right. Now look for the formula behind it.",
@@ -120,7 +116,7 @@ TEST_CASE("it needs no loop over the tokens") {
     const Index expected = by_heads(tokens, heads);
     const Index got = from_the_future(tokens, heads);
     mha::expect(got == expected,
-                fmt::format("{} tokens, {} heads: expected {}, got {}\nAll "
+                fmt::format("T = {}, H = {}: expected {}, got {}\nAll "
                             "numbers here need 64 bits, and whole-number "
                             "arithmetic.",
                             tokens, heads, expected, got));

@@ -15,7 +15,7 @@
 // are told which it accused and which it missed. Whether a layer has other
 // faults is not asked.
 //
-// As shipped, the check looks at the shape, as most tests do.
+// As shipped, the check looks at the shape, as many tests do.
 //
 // hint: Run the layer twice. Between the two runs, change something of which
 //   item 0 must not take notice. What may differ in the output?

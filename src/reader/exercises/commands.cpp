@@ -176,6 +176,18 @@ std::string count_solved(const Book& book, const Progress& progress) {
   return fmt::format("{} of {} solved", solved, book.catalogue.size());
 }
 
+// Where its text stands in the finished book, if that has been made.
+std::string in_the_book(const Book& book, const Exercise& exercise) {
+  // chapters/02_head_split/exercises/1_name.cpp stands in head_split.html.
+  const std::string folder =
+      exercise.shipped.parent_path().parent_path().filename().string();
+  const fs::path page = book.tree.root / "build" / "book" /
+                        (folder.substr(folder.find('_') + 1) + ".html");
+  if (!fs::exists(page)) return "";
+  return fmt::format("{}#exercise-{}-{}\n", shown(page), exercise.chapter,
+                     exercise.place);
+}
+
 void start(const Book& book, const std::string& number) {
   const Exercise& exercise =
       number.empty() ? first_open(book) : find_exercise(book.catalogue, number);
@@ -187,6 +199,7 @@ void start(const Book& book, const std::string& number) {
   print(wrapped(fmt::format("{}, difficulty {} of 3; chapter {}, section {}",
                             exercise.kind, exercise.difficulty,
                             exercise.chapter, exercise.section)));
+  print(in_the_book(book, exercise));
   if (!is_there(mine)) {
     make_copy(book, exercise, record, progress);
   } else {

@@ -28,6 +28,9 @@ std::string shortened(std::string message) {
 // Eigen's messages are names in capitals, such as YOU_MIXED_MATRICES_OF_
 // DIFFERENT_SIZES. When float meets double, some do not say so.
 std::string in_plain_words(std::string message) {
+  if (message.find("on_error") != std::string::npos) {
+    return "the text has other {} than values behind it; count both";
+  }
   for (const char* sign :
        {"ScalarBinaryOpTraits", "YOU_MIXED_DIFFERENT_NUMERIC_TYPES"}) {
     if (message.find(sign) != std::string::npos) {
@@ -57,7 +60,8 @@ int as_number(const std::string& digits) {
 std::optional<LogLine> read_line(const std::string& text) {
   static const std::regex pattern(
       "([^:]+):([0-9]+):(?:([0-9]+):)? +(fatal error|error|warning|note|"
-      "required from|recursively required from)(?::| here)? ?(.*)");
+      "required from|recursively required from|"
+      "in [^ ]*constexpr[^ ]* expansion of)(?::| here)? ?(.*)");
   // Long lines are types, which no pattern needs to look through.
   constexpr std::size_t longest = 4000;
   std::smatch match;
@@ -76,7 +80,8 @@ class LogReader {
     const std::optional<LogLine> line = read_line(text);
     if (!line) return;
     const bool mine = fs::path(line->file).lexically_normal() == file_;
-    if (line->kind.ends_with("required from")) {
+    if (line->kind.ends_with("required from") ||
+        line->kind.ends_with("expansion of")) {
       // g++ says who used the library before it says what is wrong there.
       if (mine) user_ = line;
     } else if (line->kind == "note") {
