@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 namespace gallery {
 
@@ -93,6 +94,30 @@ std::string row_finding(const std::string& what, const Numbers& expected,
 }
 // [make rows]
 
+// [asked for]
+// The output and the first map, or an exception when their shape is wrong.
+void need_shape(const std::string& what, const Numbers& got, Index rows,
+                Index cols) {
+  if (got.rows() == rows && got.cols() == cols) return;
+  throw std::runtime_error(fmt::format("{} is {} x {}, expected {} x {}", what,
+                                       got.rows(), got.cols(), rows, cols));
+}
+
+Numbers output_of(const Attention& attention, const Call& call) {
+  Answer answer = attention(call);
+  need_shape("the output", answer.output, call.q.rows(), call.q.cols());
+  return answer.output;
+}
+
+Numbers first_map(const Attention& attention, const Call& call) {
+  const Answer answer = attention(call);
+  if (answer.weights.empty()) throw std::runtime_error("no map came back");
+  need_shape("the map of head 0", answer.weights[0], tokens_of(call),
+             keys_of(call));
+  return answer.weights[0];
+}
+// [asked for]
+
 // [definition]
 // The definition, term by term, with the softmax as it is on paper. Knows no
 // masks.
@@ -124,7 +149,7 @@ std::string equals_the_definition(const Attention& attention) {
   for (std::uint32_t seed = 1; seed <= 5; ++seed) {
     const Call call = random_call(seed, 2, 5, 3, 4);
     const Numbers expected = by_definition(call);
-    const Numbers got = attention(call).output;
+    const Numbers got = output_of(attention, call);
     if (differ(expected, got)) {
       return fmt::format("2 items of 5 tokens, 3 heads of 4: the output is "
                          "off by {:.2g}", max_abs_difference(expected, got));
@@ -143,7 +168,7 @@ std::string token_0(const Attention& attention) {
       2, 3, 6, 7;        // token 1
   call.n_heads = call.n_kv_heads = 2;
   return row_finding("token 0", call.v.row(0),
-                     attention(call).output.row(0));
+                     output_of(attention, call).row(0));
 }
 // [token 0 of the output holds row 0 of every head]
 
@@ -153,7 +178,8 @@ std::string rows_sum_to_1(const Attention& attention) {
   call.options.causal = Causal::bottom_right;
   call.training = true;
   call.dropout = 0.1;
-  for (const Numbers& map : attention(call).weights)
+  const Answer answer = attention(call);
+  for (const Numbers& map : answer.weights)
     for (Index i = 0; i < map.rows(); ++i) {
       if (far(map.row(i).sum(), 1)) {
         return fmt::format("row {} of a map sums to {:.3f}", i,
@@ -186,12 +212,10 @@ std::string shape_of_weights(const Attention& attention) {
 std::string weights_make_the_output(const Attention& attention) {
   const Call call = random_call(8, 1, 5, 3, 4);
   const Answer answer = attention(call);
+  need_shape("the output", answer.output, 5, 12);
   for (Index h = 0; h < 3; ++h) {
     const Numbers& map = answer.weights.at(static_cast<std::size_t>(h));
-    if (map.cols() != 5) {
-      return fmt::format("5 keys: the map of head {} has {} columns", h,
-                         map.cols());
-    }
+    need_shape("a map", map, 5, 5);
     const Numbers again = map * call.v.middleCols(4 * h, 4);
     if (differ(again, answer.output.middleCols(4 * h, 4))) {
       return fmt::format("the map returned for head {} is not the one that "
@@ -206,10 +230,10 @@ std::string weights_make_the_output(const Attention& attention) {
 std::string later_tokens(const Attention& attention) {
   Call call = random_call(9, 1, 5, 3, 4);
   call.options.causal = Causal::bottom_right;
-  const Numbers before = attention(call).output;
+  const Numbers before = output_of(attention, call);
   call.k.row(4).setConstant(3);
   call.v.row(4).setConstant(9);
-  const Numbers after = attention(call).output;
+  const Numbers after = output_of(attention, call);
   for (Index t = 0; t < 4; ++t) {
     if (differ(before.row(t), after.row(t))) {
       return fmt::format("token 4 was changed, and row {} changed with it", t);
@@ -223,10 +247,10 @@ std::string later_tokens(const Attention& attention) {
 std::string decoding(const Attention& attention) {
   Call call = random_call(10, 1, 1, 3, 4, 4);
   call.options.causal = Causal::bottom_right;
-  const Numbers got = attention(call).weights.at(0);
+  const Numbers got = first_map(attention, call);
   call.options.causal = Causal::none;
   return row_finding("1 query, 4 keys, bottom-right",
-                     attention(call).weights.at(0), got);
+                     first_map(attention, call), got);
 }
 // [one query behind a cache sees every key]
 
@@ -238,7 +262,7 @@ std::string queries_before_keys(const Attention& attention) {
   Numbers expected(4, 2);
   expected << 0, 0, 0, 0, 1, 0, 0.5, 0.5;
   return row_finding("4 queries, 2 keys, bottom-right", expected,
-                     attention(call).weights.at(0));
+                     first_map(attention, call));
 }
 // [queries before the first key get zeros]
 
@@ -248,10 +272,10 @@ std::string hidden_keys(const Attention& attention) {
   BoolMatrix attends(1, 3);
   attends << true, false, true;
   call.options.pairs = AttendMask::where_true_attends(attends);
-  const double hidden = attention(call).weights.at(0)(0, 1);
+  const double hidden = first_map(attention, call)(0, 1);
   Call causal = random_call(12, 1, 3, 1, 2);
   causal.options.causal = Causal::top_left;
-  const double later = attention(causal).weights.at(0)(0, 2);
+  const double later = first_map(attention, causal)(0, 2);
   if (hidden == 0 && later == 0) return "";
   return fmt::format("a key hidden by the mask has weight {:.3g}, one hidden "
                      "as later {:.3g}", hidden, later);
@@ -267,8 +291,8 @@ std::string padding(const Attention& attention) {
   const BoolMatrix every_row = padded.padding.replicate(3, 1);
   written.options.pairs = AttendMask::where_true_attends(every_row);
   return row_finding("weights of query 0",
-                     attention(written).weights.at(0).row(0),
-                     attention(padded).weights.at(0).row(0));
+                     first_map(attention, written).row(0),
+                     first_map(attention, padded).row(0));
 }
 // [padding hides what the same mask, written out, hides]
 
@@ -280,14 +304,14 @@ std::string empty_row(const Attention& attention) {
   call.options.pairs = AttendMask::where_true_attends(attends);
   const std::string found =
       row_finding("row 1, all hidden", Numbers::Zero(1, 4),
-                  attention(call).output.row(1));
+                  output_of(attention, call).row(1));
   if (!found.empty()) return found;
   call.options.pairs = {};
   call.options.causal = Causal::top_left;
   call.padding = BoolMatrix::Constant(1, 4, true);
   call.padding(0, 0) = false;
   return row_finding("padding first, causal: row 0", Numbers::Zero(1, 4),
-                     attention(call).output.row(0));
+                     output_of(attention, call).row(0));
 }
 // [a query with every key hidden gets zeros and disturbs no other]
 
@@ -299,7 +323,7 @@ std::string added_mask(const Attention& attention) {
   Numbers expected(1, 3);
   expected << 0.25, 0.75, 0;
   return row_finding("equal scores plus (0, ln 3, minus infinity)", expected,
-                     attention(call).weights.at(0));
+                     first_map(attention, call));
 }
 // [an added mask adds, and minus infinity hides]
 
@@ -308,20 +332,20 @@ std::string nan_behind_a_mask(const Attention& attention) {
   Call call = one_row({1, 2, 0});
   call.padding = BoolMatrix(1, 3);
   call.padding << true, true, false;
-  const Numbers clean = attention(call).output;
+  const Numbers clean = output_of(attention, call);
   call.v(2, 0) = std::nan("");
   return row_finding("value 2 hidden, and NaN", clean,
-                     attention(call).output);
+                     output_of(attention, call));
 }
 // [NaN behind a mask does not leak]
 
 // [items of a batch do not see each other]
 std::string items(const Attention& attention) {
   Call call = random_call(15, 2, 5, 3, 4);
-  const Numbers before = attention(call).output.topRows(5);
+  const Numbers before = output_of(attention, call).topRows(5);
   call.k.bottomRows(5).setConstant(3);
   call.v.bottomRows(5).setConstant(9);
-  const Numbers after = attention(call).output.topRows(5);
+  const Numbers after = output_of(attention, call).topRows(5);
   return differ(before, after) ? "item 1 was changed, and item 0 changed" : "";
 }
 // [items of a batch do not see each other]
@@ -357,9 +381,9 @@ std::string uneven_heads(const Attention& attention) {
 std::string asking_for_weights(const Attention& attention) {
   Call call = random_call(18, 1, 5, 3, 4);
   call.options.causal = Causal::bottom_right;
-  const Numbers with_weights = attention(call).output;
+  const Numbers with_weights = output_of(attention, call);
   call.need_weights = false;
-  return differ(with_weights, attention(call).output)
+  return differ(with_weights, output_of(attention, call))
              ? "the output is another when the weights are not asked for"
              : "";
 }
@@ -369,9 +393,9 @@ std::string asking_for_weights(const Attention& attention) {
 std::string two_calls(const Attention& attention) {
   Call call = random_call(19, 1, 5, 3, 4);
   call.dropout = 0.5;
-  const Numbers first = attention(call).output;
+  const Numbers first = output_of(attention, call);
   call.seed = 1;
-  return first == attention(call).output
+  return first == output_of(attention, call)
              ? ""
              : "two calls when testing differ";
 }
@@ -386,7 +410,7 @@ std::string scale(const Attention& attention) {
   Numbers expected(1, 2);
   expected << 0.25, 0.75;  // so the scaled scores are 0 and ln 3
   return row_finding("dot products 0 and 2 ln 3, d_head 4", expected,
-                     attention(call).weights.at(0));
+                     first_map(attention, call));
 }
 // [the scale is one over the root of d_head]
 
@@ -397,7 +421,7 @@ std::string given_scale(const Attention& attention) {
   Numbers expected(1, 2);
   expected << 0.25, 0.75;
   return row_finding("dot products 0 and 1, scale ln 3", expected,
-                     attention(call).weights.at(0));
+                     first_map(attention, call));
 }
 // [a scale that is given is used]
 
@@ -408,7 +432,7 @@ std::string kv_heads(const Attention& attention) {
   Numbers expected(1, 4);
   expected << 0, 0, 1, 1;
   return row_finding("4 query heads, 2 key/value heads", expected,
-                     attention(call).output);
+                     output_of(attention, call));
 }
 // [query head h reads key/value head h / (H / G)]
 
@@ -418,7 +442,7 @@ std::string large_scores(const Attention& attention) {
   Numbers expected(1, 2);
   expected << e / (1 + e), 1 / (1 + e);
   return row_finding("scores 1000 and 1001", expected,
-                     attention(one_row({1000, 1001})).weights.at(0));
+                     first_map(attention, one_row({1000, 1001})));
 }
 // [scores of 1000 and 1001 do not overflow]
 
@@ -426,7 +450,7 @@ std::string large_scores(const Attention& attention) {
 std::string low_scores(const Attention& attention) {
   const Numbers expected = Numbers::Constant(1, 3, 1.0 / 3);
   return row_finding("three scores of -1000", expected,
-                     attention(one_row({-1000, -1000, -1000})).weights.at(0));
+                     first_map(attention, one_row({-1000, -1000, -1000})));
 }
 // [scores far below zero still share out 1]
 
@@ -439,7 +463,7 @@ std::string hidden_first(const Attention& attention) {
   Numbers expected(1, 4);
   expected << 0, 0, e / (1 + e), 1 / (1 + e);
   return row_finding("two hidden keys, then scores 1 and 2", expected,
-                     attention(call).weights.at(0));
+                     first_map(attention, call));
 }
 // [keys hidden at the start of a row change nothing]
 
@@ -449,7 +473,7 @@ std::string single_key(const Attention& attention) {
   call.q *= 1e200;  // the score is infinite
   call.v(0, 0) = 7;
   return row_finding("one key", Numbers::Constant(1, 1, 7),
-                     attention(call).output);
+                     output_of(attention, call));
 }
 // [a single key hands over its value, however large the score]
 
@@ -462,7 +486,7 @@ std::string sixteen_bits(const Attention& attention) {
   Numbers expected(1, 2);
   expected << 1, 0;
   return row_finding("dot products 147,456 and 135,168", expected,
-                     attention(call).weights.at(0));
+                     first_map(attention, call));
 }
 // [entries of size 48 do not overflow at width 64]
 
@@ -522,7 +546,7 @@ std::string finding(const Check& check, const Attention& attention) {
   try {
     return check.find(attention);
   } catch (const std::exception& error) {
-    return fmt::format("it stopped: {}", error.what());
+    return error.what();
   }
 }
 // [finding]

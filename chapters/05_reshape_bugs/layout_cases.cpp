@@ -73,26 +73,44 @@ Case transposed_view() {
 }
 // [transposed-view]
 
-// [heads-as-time]
-// Reads an item as T H short tokens: every head of every token looks at every
-// head of every token.
-Answer heads_in_the_time_axis(const Call& call) {
-  Call flat = call;
-  flat.n_heads = flat.n_kv_heads = 1;
+// [fold heads]
+// Reads the rows as `items` items of short tokens, one for each head of a
+// token, and attends among those of an item. (It knows no masks.)
+Answer fold_heads(const Call& call, Index items) {
+  refuse_bad_shapes(call);
+  const Index d = d_head_of(call);
   const auto fold = [&](const Numbers& rows) -> Numbers {
-    return rows.reshaped<Eigen::RowMajor>(rows.size() / d_head_of(call),
-                                          d_head_of(call));
+    return rows.reshaped<Eigen::RowMajor>(rows.size() / d, d);
   };
-  flat.q = fold(call.q);
-  flat.k = fold(call.k);
-  flat.v = fold(call.v);
-  flat.options = {};
-  flat.padding.resize(0, 0);
-  Answer answer = attend(flat);
+  Answer answer = attend({.q = fold(call.q), .k = fold(call.k),
+                          .v = fold(call.v), .batch = items,
+                          .kv_batch = items});
   const Numbers folded = answer.output;
   answer.output =
       folded.reshaped<Eigen::RowMajor>(call.q.rows(), call.q.cols());
   return answer;
+}
+// [fold heads]
+
+// [no-transpose]
+// Attends among the heads of each token: no token sees another.
+Answer among_the_heads(const Call& call) {
+  if (call.q.rows() != call.k.rows()) return attend(call);
+  return fold_heads(call, call.q.rows());
+}
+
+Case no_transpose() {
+  return {.name = "no-transpose",
+          .symptom = "no token ever sees another; each sees itself, in parts",
+          .attention = among_the_heads,
+          .shown_on = fixture()};
+}
+// [no-transpose]
+
+// [heads-as-time]
+// Attends among all heads of all tokens.
+Answer heads_in_the_time_axis(const Call& call) {
+  return fold_heads(call, call.batch);
 }
 
 Case heads_as_time() {
@@ -213,9 +231,10 @@ Case kv_along_sequence() {
 
 // [layout cases]
 std::vector<Case> layout_cases() {
-  return {raw_split(),        raw_merge(),        transposed_view(),
-          heads_as_time(),    interleaved_heads(), column_major_map(),
-          packed_thirds(),    kv_tiled(),         kv_along_sequence()};
+  return {raw_split(),         raw_merge(),        transposed_view(),
+          no_transpose(),      heads_as_time(),    interleaved_heads(),
+          column_major_map(),  packed_thirds(),    kv_tiled(),
+          kv_along_sequence()};
 }
 // [layout cases]
 

@@ -37,8 +37,8 @@ std::string draw_packed_walks() {
                                           "qb", "qb", "kb", "kb", "vb", "vb"};
   return walks::draw_strips(
       "What is taken for the queries of a packed row",
-      "Two strips of the same row of 12 floats: query, key and value of head a, "
-      "then of head b. Read head by head, the queries are the first two floats "
+      "Two strips of the same row of 12 floats: query, key and value of head "
+      "a, then of head b. Read head by head, the queries are the first two floats "
       "of each half. Cut in thirds, they are the first four floats, two of "
       "which are a key.",
       {{"right: the queries of both heads", cells, {{2, 2}, {6, 1}, 0}},

@@ -27,30 +27,43 @@ Case averaged_maps() {
 }
 // [averaged-maps]
 
-// [sequence-first]
-// Takes row t batch + b for token t of item b: the other order of the rows.
-Numbers take_sequence_first(const Rows& rows, Index b, Index h) {
-  Numbers head(rows.tokens(), rows.d_head());
-  for (Index t = 0; t < head.rows(); ++t) {
-    head.row(t) = rows.matrix.row(t * rows.batch + b)
-                      .segment(h * rows.d_head(), rows.d_head());
+// [exchange axes]
+// Rows of items of tokens, (outer inner, width), as tokens of items.
+Numbers exchange_axes(const Numbers& rows, Index outer) {
+  const Index inner = rows.rows() / outer;
+  Numbers exchanged(rows.rows(), rows.cols());
+  for (Index b = 0; b < outer; ++b) {
+    for (Index t = 0; t < inner; ++t) {
+      exchanged.row(t * outer + b) = rows.row(b * inner + t);
+    }
   }
-  return head;
+  return exchanged;
 }
+// [exchange axes]
 
-void put_sequence_first(Numbers& output, const Numbers& context,
-                        const Call& call, Index b, Index h) {
-  for (Index t = 0; t < context.rows(); ++t) {
-    output.row(t * call.batch + b)
-        .segment(h * context.cols(), context.cols()) = context.row(t);
-  }
+// [sequence-first]
+// Takes the batch for the sequence. (It knows no masks, and leaves
+// cross-attention alone.)
+Answer across_the_batch(const Call& call) {
+  if (call.q.rows() != call.k.rows()) return attend(call);
+  refuse_bad_shapes(call);
+  const Index tokens = tokens_of(call);
+  Call other = call;
+  other.options = {.scale = call.options.scale};
+  other.padding.resize(0, 0);
+  other.batch = other.kv_batch = tokens;
+  other.q = exchange_axes(call.q, call.batch);
+  other.k = exchange_axes(call.k, call.batch);
+  other.v = exchange_axes(call.v, call.batch);
+  Answer answer = attend(other);
+  answer.output = exchange_axes(answer.output, tokens);
+  return answer;
 }
 
 Case sequence_first() {
   return {.name = "sequence-first",
-          .symptom = "right for a batch of one; items are mixed otherwise",
-          .attention = with({.take = take_sequence_first,
-                             .put = put_sequence_first}),
+          .symptom = "the items of a batch see each other, the tokens do not",
+          .attention = across_the_batch,
           .reports = {{"F3", "items of a batch do not see each other"}},
           .shown_on = random_call(51, 2, 3, 1, 4)};
 }

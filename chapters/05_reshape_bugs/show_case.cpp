@@ -106,9 +106,10 @@ void draw_names(mha::Svg& svg) {
   }
   for (std::size_t j = 0; j < cases().size(); ++j) {
     const double x = left + cell * (static_cast<double>(j) + 0.7);
+    const bool no_bug = cases()[j].verdict == Verdict::no_bug;
     svg.text(0, 0, cases()[j].name, "",
-             fmt::format("transform='translate({:.1f} {}) rotate(-60)'", x,
-                         top - 6));
+             fmt::format("transform='translate({:.1f} {}) rotate(-60)'{}", x,
+                         top - 6, no_bug ? " fill='var(--quiet,#666)'" : ""));
   }
 }
 }  // namespace
@@ -133,10 +134,14 @@ std::string draw_checks_and_cases() {
   svg.close_group();
   // [draw checks and cases]
   // [draw the marks]
+  svg.open_group("stroke='currentColor' stroke-opacity='0.15'");
   for (double i = 0; i <= rows; ++i) {
-    svg.line({left, top + cell * i, left + cell * columns, top + cell * i},
-             "stroke='currentColor' stroke-opacity='0.15'");
+    svg.line({left, top + cell * i, left + cell * columns, top + cell * i}, "");
   }
+  for (double j = 0; j <= columns; ++j) {
+    svg.line({left + cell * j, top, left + cell * j, top + cell * rows}, "");
+  }
+  svg.close_group();
   for (std::size_t j = 0; j < cases().size(); ++j) {
     const auto failing = failing_checks(cases()[j].attention);
     for (std::size_t i = 0; i < checks().size(); ++i) {

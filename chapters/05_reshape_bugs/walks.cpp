@@ -226,7 +226,7 @@ std::string draw_strips(const std::string& title,
     const Index cells = static_cast<Index>(strip.cells.size());
     widest = std::max(widest, std::min(cells, cells_a_line));
   }
-  svg.text(0, top, "Filled: what is read. The number below says when, from 0.",
+  svg.text(0, top, "Filled: what is read, and when, counted from 0.",
            "", "fill='var(--quiet,#666)'");
   return svg.finish(cell * static_cast<double>(widest), top + 10);
 }

@@ -139,7 +139,8 @@ inline BoolMatrix visible_keys(const AttentionOptions& options, Index t_q,
 /// \param scores   (T_q, T_k)
 /// \param visible  (T_q, T_k)
 /// \return (T_q, T_k): hidden keys get exactly 0; a row that sees no key, or
-///         only scores of minus infinity, is all zeros; NaN stays NaN
+///         only scores of minus infinity, is all zeros; infinite scores share
+///         the row among them; NaN stays NaN
 template <typename Scalar>
 Matrix<Scalar> masked_softmax(const Matrix<Scalar>& scores,
                               const BoolMatrix& visible) {

@@ -211,6 +211,18 @@ TEST_CASE("visible scores that are all minus infinity give zeros, not NaN") {
   CHECK(attend(in).context.isZero(0));
 }
 
+TEST_CASE("infinite scores share the row among them") {
+  Input in = draw(1, 3, 1, 2);
+  in.q.setConstant(1);
+  in.k << inf, 5, inf;
+  const auto shared = attend(in).weights;
+  CHECK(shared(0, 0) == 0.5);
+  CHECK(shared(0, 1) == 0);
+  CHECK(shared(0, 2) == 0.5);
+  in.k.row(1).setConstant(not_a_number);
+  CHECK(attend(in).weights.array().isNaN().all());
+}
+
 TEST_CASE("a NaN that may be seen stays NaN, in its own row only") {
   Input in = draw(3, 4, 2, 2);
   in.q(1, 0) = not_a_number;
