@@ -69,7 +69,7 @@ test('an answer may be off by as much as the exercise says, and no more', () => 
 test('every way to write the number is understood', () => reader({}, async (context) => {
   const { page } = await openPage(context, CHAPTER);
   const text = String(RIGHT);
-  for (const written of [text.replace('.', ','), text.replace(/^0\./, '.'), ` ${text} `, `+${text}`, `${2 * RIGHT}/2`, `${RIGHT * 100}e-2`]) {
+  for (const written of [text.replace('.', ','), text.replace(/^(-?)0\./, '$1.'), ` ${text} `, RIGHT < 0 ? text.replace('-', '−') : `+${text}`, `${2 * RIGHT}/2`, `${RIGHT * 100}e-2`]) {
     assert.match(await answer(page, written), /^Right/, written);
   }
 }));
@@ -177,8 +177,8 @@ test('each exercise in the list leads to the exercise, and to the section it sta
     const wrong = await page.$$eval(LIST, (items) => items.filter((item) => {
       const [exercise, section] = [...item.querySelectorAll('a')].map((link) => document.querySelector(link.hash));
       const box = exercise.closest('.exercise');
-      const later = [...document.querySelectorAll('article :is(h2, h3)')].filter((heading) => !heading.closest('.exercise'));
-      const above = later.filter((heading) => heading.compareDocumentPosition(box) & Node.DOCUMENT_POSITION_FOLLOWING);
+      const peers = [...document.querySelectorAll(`article ${section.localName}`)].filter((heading) => !heading.closest('.exercise'));
+      const above = peers.filter((heading) => heading.compareDocumentPosition(box) & Node.DOCUMENT_POSITION_FOLLOWING);
       return box.dataset.exercise !== item.dataset.exercise || above.at(-1) !== section;
     }).map((item) => item.textContent));
     assert.deepEqual(wrong, [], name);
