@@ -46,4 +46,64 @@ std::string draw_packed_walks() {
 }
 // [packed walks]
 
+// [merge walks]
+// What heads leave, heads first, and what token 0 of the merge reads of it.
+std::string draw_merge_walks() {
+  const std::vector<std::string> cells = {"0a", "0a", "1a", "1a", "2a", "2a",
+                                          "0b", "0b", "1b", "1b", "2b", "2b"};
+  return walks::draw_strips(
+      "What token 0 of a merge reads",
+      "Two strips of the same 12 floats: three tokens of head a, then of head "
+      "b. The right merge reads token 0 of both heads. The raw merge reads the "
+      "first four floats, which are tokens 0 and 1 of head a.",
+      {{"right: token 0 of both heads", cells, {{2, 2}, {6, 1}, 0}},
+       {"raw-merge: the first row's worth", cells, {{2, 2}, {2, 1}, 0}}});
+}
+// [merge walks]
+
+// [key walks]
+// The keys of three tokens, and which of them head a of token 0 looks at.
+std::string draw_key_walks() {
+  const std::vector<std::string> cells = {"0a", "0b", "1a", "1b", "2a", "2b"};
+  return walks::draw_strips(
+      "Which keys one head of one token looks at",
+      "Three strips of six keys, one of head a and one of head b for each of "
+      "three tokens. The right layer looks at head a's key of every token. "
+      "Without the transpose it looks at both keys of its own token. With the "
+      "heads in the time axis it looks at all six.",
+      {{"right: head a of every token", cells, {{3}, {2}, 0}},
+       {"no-transpose: both heads of token 0", cells, {{2}, {1}, 0}},
+       {"heads-as-time: everything", cells, {{6}, {1}, 0}}});
+}
+// [key walks]
+
+// [shared walks]
+// Two key/value heads for four query heads, by strides of 0.
+std::string draw_shared_walks() {
+  const std::vector<std::string> heads = {"a", "b"};
+  const std::vector<std::string> tokens = {"0", "1", "2"};
+  return walks::draw_strips(
+      "Who reads which shared head",
+      "Two strips of two key/value heads, read by query heads 0 to 3, and one "
+      "of three tokens. Right: a, a, b, b. Tiled: a, b, a, b. Along the "
+      "sequence each token is read twice as a key.",
+      {{"right: query heads 0 and 1 read a", heads, {{2, 2}, {1, 0}, 0}},
+       {"kv-tiled: query heads 0 and 2 read a", heads, {{2, 2}, {0, 1}, 0}},
+       {"kv-along-sequence: every key twice", tokens, {{3, 2}, {1, 0}, 0}}});
+}
+// [shared walks]
+
+// [batch walks]
+// Rows of two items of three tokens, and the sequence of item 0.
+std::string draw_batch_walks() {
+  const std::vector<std::string> cells = {"A0", "A1", "A2", "B0", "B1", "B2"};
+  return walks::draw_strips(
+      "What is taken for a sequence",
+      "Two strips of six rows: tokens 0 to 2 of item A, then of item B. Right: "
+      "the three rows of A. Sequence first: token 0 of A and token 0 of B.",
+      {{"right: the tokens of A", cells, {{3}, {1}, 0}},
+       {"sequence-first: token 0 of A and of B", cells, {{2}, {3}, 0}}});
+}
+// [batch walks]
+
 }  // namespace gallery

@@ -109,7 +109,11 @@ int main(int argc, char** argv) {
                   {"flattening", walks::draw_flattening},
                   {"checks", gallery::draw_checks_and_cases},
                   {"splits", gallery::draw_split_walks},
-                  {"packed", gallery::draw_packed_walks}}};
+                  {"packed", gallery::draw_packed_walks},
+                  {"merges", gallery::draw_merge_walks},
+                  {"keys", gallery::draw_key_walks},
+                  {"shared", gallery::draw_shared_walks},
+                  {"batches", gallery::draw_batch_walks}}};
   return mha::run_chapter(chapter, argc, argv);
 }
 // [main]

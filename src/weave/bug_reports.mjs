@@ -83,7 +83,7 @@ export async function expandBugs(block, page, book) {
     page.anchors.add(idOf(row));
   }
   await readPrinted(program, block.where, book);
-  emitBlock(page, page.token('block', () => tableHtml(rows, program)), block);
+  emitBlock(page, page.token('block', () => tableHtml(rows)), block);
 }
 
 const idOf = ({ row }) => `report-${row.toLowerCase()}`;
@@ -136,13 +136,19 @@ export function checkBugReports(book) {
     if (row.shownBy) {
       const shownBy = findNamed(row.shownBy, 'case', row, book);
       const check = findNamed(row.check, 'check', row, book);
-      if (shownBy && check) row.found.push({ shownBy, check });
+      if (shownBy && check) row.found.push({ shownBy, check, command: commandOf(check) });
     }
     for (const one of row.cases) checkCase(one, row, book);
     if (row.cases.length === 0 && !row.shownBy) {
       book.problems.add(row.where, `row ${row.row} has no case; let a case of the gallery report it, or name a "case" and a "check" here`);
     }
   }
+}
+
+/** How to run a claim: doctest takes a comma for the end of a name, so a ? stands for it. */
+function commandOf({ name, kind, source }) {
+  if (kind !== 'claim' || !source.program) return undefined;
+  return `./mha run ${source.program.number} --test -s -tc='${name.replace(/[,'"]/g, '?')}'`;
 }
 
 function checkCase({ name, caught, check, program }, row, book) {
@@ -154,21 +160,21 @@ function checkCase({ name, caught, check, program }, row, book) {
   const sources = book.sources.filter((source) => source.program === program);
   const shownBy = findShown(sources, name, 'case', row, book);
   const found = findShown(sources, check, 'check', row, book);
-  if (shownBy && found) row.found.push({ shownBy, check: found, command: name });
+  if (shownBy && found) row.found.push({ shownBy, check: found, command: `./mha run ${program.number} --case ${name}` });
 }
 
-function tableHtml(rows, program) {
+function tableHtml(rows) {
   return '<div class="table bugs" tabindex="0"><table><thead><tr><th>Reported</th><th>Shown by</th><th>Caught by</th></tr></thead>'
-    + `<tbody>${rows.map((row) => rowHtml(row, program)).join('\n')}</tbody></table></div>`;
+    + `<tbody>${rows.map(rowHtml).join('\n')}</tbody></table></div>`;
 }
 
-function rowHtml(row, program) {
+function rowHtml(row) {
   const threads = row.threads.map(threadLink).join(', ');
   const no = row.verdict === 'no bug' ? '<strong>No bug.</strong> ' : '';
   const each = (html) => row.found.map(html).join('<br>');
   return `<tr id="${idOf(row)}"><td><span class="number">${row.row}</span> ${no}${saidHtml(row.said)} <span class="threads">${threads}</span></td>`
     + `<td>${each(({ shownBy, command }) => partLink(shownBy)
-      + (command ? `<br><kbd>./mha run ${program.number} --case ${escape(command)}</kbd>` : ''))}</td>`
+      + (command ? `<br><kbd>${escape(command)}</kbd>` : ''))}</td>`
     + `<td>${each(({ check }) => partLink(check))}</td></tr>`;
 }
 

@@ -91,7 +91,7 @@ test('a bug report has its threads, its case with the command, and its check, ea
   holds(page, /<tr id="report-a1"><td><span class="number">A1<\/span> Two and two came out as <code>22<\/code> <span class="threads"><a href="https:\/\/github\.com\/someone\/sums\/issues\/4">sums#4<\/a>/);
   holds(page, /<td><a href="first\.html#code-first-print">print<\/a><br><kbd>\.\/mha run 1 --case print<\/kbd><\/td><td><a href="first\.html#code-first-add">add<\/a>/);
   holds(page, /A2<\/span> <strong>No bug\.<\/strong> Two and two came out as four <span class="threads"><a href="https:\/\/example\.org\/sums">example\.org<\/a>/);
-  holds(page, /A3<\/span>[\s\S]*?<td><a href="first\.html#code-first-add">add<\/a><\/td><td><a href="first\.html#claim-the-sum/);
+  holds(page, /A3<\/span>[\s\S]*?<td><a href="first\.html#code-first-add">add<\/a><br><kbd>\.\/mha run 1 --test -s -tc='the sum of \?two\? and two is four'<\/kbd><\/td><td><a href="first\.html#claim-the-sum/);
 });
 
 test('a program\'s other files have full listings too', () => {
