@@ -56,6 +56,11 @@ inline Index keys_of(const Call& call) { return call.k.rows() / call.kv_batch; }
 inline Index d_head_of(const Call& call) {
   return call.q.cols() / call.n_heads;
 }
+
+// Rounded to a number of 16 bits.
+inline double to_half(double x) {
+  return static_cast<double>(static_cast<Eigen::half>(static_cast<float>(x)));
+}
 // [rows]
 
 // [right steps]

@@ -38,12 +38,6 @@ double folded_difference(const Numbers& got, const Numbers& reference) {
 // [folded with fmax]
 
 // [attend in half]
-namespace {
-double half(double x) {
-  return static_cast<double>(static_cast<Eigen::half>(static_cast<float>(x)));
-}
-}  // namespace
-
 // One head; every product and every sum is rounded to 16 bits.
 Numbers attend_in_half(const Call& call, KeyOrder order, double scale) {
   const Index t_k = call.k.rows();
@@ -52,9 +46,10 @@ Numbers attend_in_half(const Call& call, KeyOrder order, double scale) {
     const auto dot = [&](Index j) {
       double sum = 0;
       for (Index c = 0; c < call.q.cols(); ++c) {
-        sum = half(sum + half(half(call.q(i, c)) * half(call.k(j, c))));
+        const double product = to_half(call.q(i, c)) * to_half(call.k(j, c));
+        sum = to_half(sum + to_half(product));
       }
-      return half(sum * scale);
+      return to_half(sum * scale);
     };
     double highest = dot(0), total = 0;
     for (Index j = 1; j < t_k; ++j) highest = std::max(highest, dot(j));
@@ -62,13 +57,14 @@ Numbers attend_in_half(const Call& call, KeyOrder order, double scale) {
     // [attend in half, keys]
     for (Index n = 0; n < t_k; ++n) {
       const Index j = order == KeyOrder::forward ? n : t_k - 1 - n;
-      const double weight = half(std::exp(half(dot(j) - highest)));
-      total = half(total + weight);
+      const double weight = to_half(std::exp(to_half(dot(j) - highest)));
+      total = to_half(total + weight);
       for (Index c = 0; c < output.cols(); ++c) {
-        output(i, c) = half(output(i, c) + half(weight * half(call.v(j, c))));
+        const double part = to_half(weight * to_half(call.v(j, c)));
+        output(i, c) = to_half(output(i, c) + part);
       }
     }
-    for (double& y : output.row(i)) y = half(y / total);
+    for (double& y : output.row(i)) y = to_half(y / total);
   }
   return output;
 }

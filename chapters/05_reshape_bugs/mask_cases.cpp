@@ -250,10 +250,6 @@ Case tiny_fill() {
 // [tiny-fill]
 
 // [half-fill]
-double to_half(double x) {
-  return static_cast<double>(static_cast<Eigen::half>(static_cast<float>(x)));
-}
-
 // A fill of -1e9 is stored in 16 bits, whose least finite number is -65,504.
 Numbers weigh_half_fill(const Numbers& scores, const BoolMatrix& visible,
                         const Call& /*call*/, Index /*b*/) {
