@@ -1,7 +1,7 @@
 // Chapter 5: attentions that are wrong, and some that were accused wrongly.
 #pragma once
 
-#include "attention_call.hpp"
+#include "attention_steps.hpp"
 
 #include <string>
 #include <vector>

@@ -1,5 +1,6 @@
 #include "cases.hpp"
-#include "checks.hpp"
+
+#include "mha/battery.hpp"
 
 namespace gallery {
 namespace {
@@ -27,7 +28,7 @@ Case raw_split() {
           .attention = with({.take = take_raw, .put = put_raw}),
           .reports = {{"A1", "it equals the loop over heads, with sizes that "
                              "all differ"}},
-          .shown_on = fixture()};
+          .shown_on = mha::fixture_call()};
 }
 // [raw-split]
 
@@ -44,7 +45,7 @@ Case raw_merge() {
                              "all differ"},
                       {"A12", "a causal row does not depend on later "
                               "tokens"}},
-          .shown_on = fixture()};
+          .shown_on = mha::fixture_call()};
 }
 // [raw-merge]
 
@@ -68,7 +69,7 @@ Case transposed_view() {
           .attention = with({.take = take_transposed}),
           .reports = {{"A8", "it equals the loop over heads, with sizes that "
                              "all differ"}},
-          .shown_on = fixture(),
+          .shown_on = mha::fixture_call(),
           .verdict = Verdict::no_bug};
 }
 // [transposed-view]
@@ -103,7 +104,7 @@ Case no_transpose() {
   return {.name = "no-transpose",
           .symptom = "no token ever sees another; each sees itself, in parts",
           .attention = among_the_heads,
-          .shown_on = fixture()};
+          .shown_on = mha::fixture_call()};
 }
 // [no-transpose]
 
@@ -119,7 +120,7 @@ Case heads_as_time() {
           .attention = heads_in_the_time_axis,
           .reports = {{"A4", "it equals the loop over heads, with sizes that "
                              "all differ"}},
-          .shown_on = fixture()};
+          .shown_on = mha::fixture_call()};
 }
 // [heads-as-time]
 
@@ -138,7 +139,7 @@ Case interleaved_heads() {
   return {.name = "interleaved-heads",
           .symptom = "harmless in a new layer; loaded weights give nonsense",
           .attention = with({.take = take_every_other}),
-          .shown_on = fixture()};
+          .shown_on = mha::fixture_call()};
 }
 // [interleaved-heads]
 
@@ -158,7 +159,7 @@ Case column_major_map() {
           .attention = with({.take = take_by_columns}),
           .reports = {{"A11", "it equals the loop over heads, with sizes that "
                               "all differ"}},
-          .shown_on = fixture()};
+          .shown_on = mha::fixture_call()};
 }
 // [column-major-map]
 
@@ -187,11 +188,16 @@ Case packed_thirds() {
   return {.name = "packed-thirds",
           .symptom = "a loaded model writes fluent nonsense",
           .attention = thirds_of_interleaved,
-          .shown_on = fixture()};
+          .shown_on = mha::fixture_call()};
 }
 // [packed-thirds]
 
 // [kv-tiled]
+Call two_kv_heads() {
+  return mha::random_call(
+      31, {.t_q = 3, .n_heads = 4, .n_kv_heads = 2, .d_head = 2});
+}
+
 // Repeats the key/value heads as a b a b, where a a b b is meant.
 Index kv_head_tiled(Index h, const Call& call) { return h % call.n_kv_heads; }
 
@@ -199,7 +205,7 @@ Case kv_tiled() {
   return {.name = "kv-tiled",
           .symptom = "right for one key/value head, and for as many as heads",
           .attention = with({.kv_head = kv_head_tiled}),
-          .shown_on = random_call(31, 1, 3, 4, 2, 3, 2)};
+          .shown_on = two_kv_heads()};
 }
 // [kv-tiled]
 
@@ -223,7 +229,7 @@ Case kv_along_sequence() {
           .attention = repeat_along_the_sequence,
           .reports = {{"A13", "the weights have one map a head and one column "
                               "a key"}},
-          .shown_on = random_call(31, 1, 3, 4, 2, 3, 2)};
+          .shown_on = two_kv_heads()};
 }
 // [kv-along-sequence]
 

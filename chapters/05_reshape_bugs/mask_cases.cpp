@@ -1,5 +1,6 @@
 #include "cases.hpp"
-#include "checks.hpp"
+
+#include "mha/battery.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -28,7 +29,7 @@ BoolMatrix visible_inverted(const Call& call, Index b) {
 }
 
 Case inverted_mask() {
-  Call lower = fixture();  // causal, as a table
+  Call lower = mha::fixture_call();  // causal, as a table
   BoolMatrix attends(3, 3);
   attends << true, false, false, true, true, false, true, true, true;
   lower.options.pairs = AttendMask::where_true_attends(attends);
@@ -51,7 +52,7 @@ BoolMatrix visible_top_left(const Call& call, Index b) {
 
 Case top_left_corner() {
   const std::string check = "one query behind a cache sees every key";
-  Call decoding = random_call(41, 1, 1, 1, 4, 4);
+  Call decoding = mha::random_call(41, {.t_k = 4, .d_head = 4});
   decoding.options.causal = Causal::bottom_right;
   return {.name = "top-left-corner",
           .symptom = "trains well; a decoded token sees only the first",
@@ -77,7 +78,7 @@ BoolMatrix visible_wrong_sign(const Call& call, Index b) {
 }
 
 Case corner_sign() {
-  Call longer = random_call(42, 1, 4, 1, 4, 2);
+  Call longer = mha::random_call(42, {.t_q = 4, .t_k = 2, .d_head = 4});
   longer.options.causal = Causal::bottom_right;
   return {.name = "corner-sign",
           .symptom = "right for equal lengths; all visible, or nothing, else",
@@ -90,7 +91,7 @@ Case corner_sign() {
 // [behind a cache]
 // Two new tokens, three keys more than queries.
 Call behind_a_cache() {
-  Call call = random_call(44, 1, 2, 1, 4, 5);
+  Call call = mha::random_call(44, {.t_q = 2, .t_k = 5, .d_head = 4});
   call.options.causal = Causal::bottom_right;
   return call;
 }
@@ -155,7 +156,7 @@ Numbers weigh_filled(const Numbers& scores, const BoolMatrix& visible,
 }
 
 Case empty_row_nan() {
-  Call longer = random_call(43, 1, 4, 1, 4, 2);
+  Call longer = mha::random_call(43, {.t_q = 4, .t_k = 2, .d_head = 4});
   longer.options.causal = Causal::bottom_right;
   return {.name = "empty-row-nan",
           .symptom = "NaN, from one layer on, in everything",
@@ -178,7 +179,7 @@ BoolMatrix visible_where_zero(const Call& call, Index b) {
 }
 
 Case float_mask_as_bool() {
-  Call biased = fixture();
+  Call biased = mha::fixture_call();
   biased.options.bias = Numbers(3, 3);
   biased.options.bias << 0, -1, -2, -1, 0, -1, -2, -1, 0;  // prefers the near
   return {.name = "float-mask-as-bool",
@@ -191,7 +192,7 @@ Case float_mask_as_bool() {
 
 // [causal fixture]
 Call causal_fixture() {
-  Call call = fixture();
+  Call call = mha::fixture_call();
   call.options.causal = Causal::bottom_right;
   return call;
 }
@@ -257,7 +258,7 @@ Numbers weigh_half_fill(const Numbers& scores, const BoolMatrix& visible,
 }
 
 Case half_fill() {
-  Call hidden = fixture();
+  Call hidden = mha::fixture_call();
   hidden.padding = BoolMatrix::Constant(1, 3, false);
   return {.name = "half-fill",
           .symptom = "right in 32 bits; NaN, or an error, in 16",
@@ -348,7 +349,7 @@ BoolMatrix visible_rows(const Call& call, Index b) {
 }
 
 Case padding_by_query() {
-  Call padded = fixture();
+  Call padded = mha::fixture_call();
   padded.padding = BoolMatrix(1, 3);
   padded.padding << true, true, false;
   return {.name = "padding-by-query",
@@ -366,7 +367,7 @@ Numbers mix_by_product(const Numbers& weights, const Numbers& v) {
 }
 
 Case zero_times_nan() {
-  Call padded = fixture();
+  Call padded = mha::fixture_call();
   padded.padding = BoolMatrix(1, 3);
   padded.padding << true, true, false;
   padded.v.row(2).setConstant(std::nan(""));

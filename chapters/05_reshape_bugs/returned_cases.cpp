@@ -1,5 +1,6 @@
 #include "cases.hpp"
-#include "checks.hpp"
+
+#include "mha/battery.hpp"
 
 namespace gallery {
 namespace {
@@ -23,7 +24,7 @@ Case averaged_maps() {
           .attention = with({.finish = average_the_maps}),
           .reports = {{"F1", "each map times its head's values gives its "
                              "head's output"}},
-          .shown_on = fixture()};
+          .shown_on = mha::fixture_call()};
 }
 // [averaged-maps]
 
@@ -65,7 +66,8 @@ Case sequence_first() {
           .symptom = "the items of a batch see each other, the tokens do not",
           .attention = across_the_batch,
           .reports = {{"F3", "items of a batch do not see each other"}},
-          .shown_on = random_call(51, 2, 3, 1, 4)};
+          .shown_on = mha::random_call(
+              51, {.batch = 2, .t_q = 3, .d_head = 4})};
 }
 // [sequence-first]
 
@@ -77,7 +79,7 @@ Numbers drop_always(const Numbers& weights, const Call& call, Index map) {
 }
 
 Case dropout_when_testing() {
-  Call call = fixture();
+  Call call = mha::fixture_call();
   call.dropout = 0.5;
   return {.name = "dropout-when-testing",
           .symptom = "a trained model is noisy, and worse than it should be",
@@ -94,7 +96,7 @@ Numbers return_the_dropped(const Numbers& /*weights*/,
 }
 
 Case dropped_weights() {
-  Call call = fixture();
+  Call call = mha::fixture_call();
   call.dropout = 0.1;
   call.training = true;
   return {.name = "dropped-weights",

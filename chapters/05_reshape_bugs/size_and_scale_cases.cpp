@@ -1,5 +1,6 @@
 #include "cases.hpp"
-#include "checks.hpp"
+
+#include "mha/battery.hpp"
 
 #include <cmath>
 
@@ -8,7 +9,7 @@ namespace {
 
 // [truncated-head]
 Case truncated_head() {
-  Call uneven = random_call(32, 1, 2, 1, 8);
+  Call uneven = mha::random_call(32, {.t_q = 2, .d_head = 8});
   uneven.n_heads = uneven.n_kv_heads = 3;  // 8 / 3 is 2, and 2 columns are left
   return {.name = "truncated-head",
           .symptom = "fails far away, or loses columns without a word",
@@ -21,7 +22,7 @@ Case truncated_head() {
 
 // [broadcast-batch]
 Case broadcast_batch() {
-  Call mismatched = random_call(33, 2, 2, 1, 4);
+  Call mismatched = mha::random_call(33, {.batch = 2, .t_q = 2, .d_head = 4});
   mismatched.q = mismatched.q.topRows(2).eval();
   mismatched.batch = 1;
   return {.name = "broadcast-batch",
@@ -43,7 +44,7 @@ Case sqrt_d_model() {
           .symptom = "trains, with weights too even; worse with more heads",
           .attention = with({.scale = by_root_of_d_model}),
           .reports = {{"C1", "the scale is one over the root of d_head"}},
-          .shown_on = fixture()};
+          .shown_on = mha::fixture_call()};
 }
 // [sqrt-d-model]
 
@@ -54,7 +55,7 @@ Case no_scale() {
   return {.name = "no-scale",
           .symptom = "weights too sharp, small gradients at large widths",
           .attention = with({.scale = unscaled}),
-          .shown_on = fixture()};
+          .shown_on = mha::fixture_call()};
 }
 // [no-scale]
 
@@ -69,7 +70,7 @@ Case one_over_d() {
           .symptom = "the paper's text and its code disagree",
           .attention = with({.scale = by_d_head}),
           .reports = {{"C5", "the scale is one over the root of d_head"}},
-          .shown_on = fixture()};
+          .shown_on = mha::fixture_call()};
 }
 // [one-over-d]
 
@@ -79,7 +80,7 @@ double always_from_d_head(const Call& call) {
 }
 
 Case scale_from_d_head() {
-  Call gemma = fixture();
+  Call gemma = mha::fixture_call();
   gemma.options.scale = 1 / std::sqrt(6.0);  // not 1 / sqrt(4)
   return {.name = "scale-from-d-head",
           .symptom = "slightly off for models that set their own scale",
@@ -103,7 +104,7 @@ Case scaled_query() {
           .symptom = "scales the query; another program scales the score",
           .attention = with({.score = score_then_scale}),
           .reports = {{"C4", "the scale is one over the root of d_head"}},
-          .shown_on = fixture(),
+          .shown_on = mha::fixture_call(),
           .verdict = Verdict::no_bug};
 }
 // [scaled-query]

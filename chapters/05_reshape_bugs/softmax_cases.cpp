@@ -1,5 +1,6 @@
 #include "cases.hpp"
-#include "checks.hpp"
+
+#include "mha/battery.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -28,7 +29,7 @@ Case softmax_over_queries() {
           .symptom = "the loss and the pictures look as ever",
           .attention = with({.weigh = weigh_columns}),
           .reports = {{"E1", "every row of weights sums to 1"}},
-          .shown_on = fixture()};
+          .shown_on = mha::fixture_call()};
 }
 // [softmax-over-queries]
 
@@ -63,7 +64,7 @@ Case nothing_subtracted() {
           .symptom = "NaN, some thousand steps or some layers in",
           .attention = with({.weigh = weigh_bare}),
           .reports = {{"E2", "scores of 1000 and 1001 do not overflow"}},
-          .shown_on = one_row({1000, 1001})};
+          .shown_on = mha::one_row({1000, 1001})};
 }
 // [nothing-subtracted]
 
@@ -81,7 +82,7 @@ Case maximum_from_zero() {
           .symptom = "NaN for rows whose scores are all very negative",
           .attention = with({.weigh = weigh_from_zero}),
           .reports = {{"E11", "scores far below zero still share out 1"}},
-          .shown_on = one_row({-1000, -1000, -1000})};
+          .shown_on = mha::one_row({-1000, -1000, -1000})};
 }
 // [maximum-from-zero]
 
@@ -116,7 +117,7 @@ Numbers weigh_in_tiles(const Numbers& scores, const BoolMatrix& visible,
 }
 
 Case tiles_of_two() {
-  Call call = one_row({5, 5, 1, 2});
+  Call call = mha::one_row({5, 5, 1, 2});
   call.padding = BoolMatrix(1, 4);
   call.padding << false, false, true, true;
   return {.name = "tiles-of-two",
@@ -168,7 +169,7 @@ Numbers weigh_less_infinity(const Numbers& scores, const BoolMatrix& visible,
 }
 
 Case infinite_score() {
-  Call call = one_row({1e200});
+  Call call = mha::one_row({1e200});
   call.q *= 1e200;
   call.v(0, 0) = 7;
   return {.name = "infinite-score",

@@ -1,4 +1,4 @@
-#include "attention_call.hpp"
+#include "attention_steps.hpp"
 
 #include "mha/generator.hpp"
 
