@@ -67,7 +67,17 @@ struct Steps {
 };
 
 Answer attend(const Call& call, const Steps& steps = {});
-Attention with(const Steps& steps);
 // [steps]
+
+// [rewrite]
+// A wrong layer may misread the whole call. `before` is what it makes of it,
+// `after` brings its output back to the rows that were asked for.
+struct Rewrite {
+  Call (*before)(const Call&) = nullptr;
+  Numbers (*after)(const Numbers& output, const Call& call) = nullptr;
+};
+
+Attention with(const Steps& steps, const Rewrite& rewrite = {});
+// [rewrite]
 
 }  // namespace gallery

@@ -83,7 +83,7 @@ TEST_CASE("the wrong layers give the wrong numbers worked out for them") {
                     {0.707558, 2.412812, 1.642938}}}) {
     const Numbers output =
         gallery::case_named(expected.name)
-            .attention(mha::fixture_call()).output;
+            .attention()(mha::fixture_call()).output;
     for (int t = 0; t < 3; ++t) {
       CHECK(std::abs(output(t, 0) - expected.column_0[t]) <= 5.1e-7);
       CHECK(std::abs(output(t, 4) - expected.column_4[t]) <= 5.1e-7);
@@ -104,7 +104,7 @@ TEST_CASE("an interleaved split is the right split of relabelled columns") {
   other.q = relabelled(call.q);
   other.k = relabelled(call.k);
   other.v = relabelled(call.v);
-  CHECK(gallery::case_named("interleaved-heads").attention(call).output ==
+  CHECK(gallery::case_named("interleaved-heads").attention()(call).output ==
         gallery::attend(other).output);
 }
 
@@ -112,7 +112,7 @@ TEST_CASE("a raw merge keeps every number and moves most of them") {
   const Call call = mha::random_call(62, {.t_q = 5, .n_heads = 3, .d_head = 4});
   const Numbers right = gallery::attend(call).output;
   const Numbers wrong =
-      gallery::case_named("raw-merge").attention(call).output;
+      gallery::case_named("raw-merge").attention()(call).output;
   CHECK((right.array() != wrong.array()).count() > right.size() / 2);
   std::vector<double> a(right.data(), right.data() + right.size());
   std::vector<double> b(wrong.data(), wrong.data() + wrong.size());
@@ -125,7 +125,7 @@ TEST_CASE("with one head, or with one token, a raw merge is right") {
   for (const Call& call : {mha::random_call(63, {.t_q = 5, .d_head = 4}),
                            mha::random_call(64, {.t_k = 7, .n_heads = 3,
                                                  .d_head = 4})}) {
-    CHECK(gallery::case_named("raw-merge").attention(call).output ==
+    CHECK(gallery::case_named("raw-merge").attention()(call).output ==
           gallery::attend(call).output);
   }
 }

@@ -48,7 +48,7 @@ const std::vector<mha::BatteryReport>& battery_on_cases() {
   static const std::vector<mha::BatteryReport> all = [] {
     std::vector<mha::BatteryReport> reports;
     for (const Case& one : cases()) {
-      reports.push_back(mha::check_attention(one.attention));
+      reports.push_back(mha::check_attention(one.attention()));
     }
     return reports;
   }();
@@ -68,10 +68,11 @@ bool fails(const Case& one, const std::string& sentence) {
 void print_case(const Case& one) {
   mha::heading("Beside the right one");
   print_answer("right", with({}), one.shown_on);
-  print_answer(one.name, one.attention, one.shown_on);
+  print_answer(one.name, one.attention(), one.shown_on);
 
   mha::heading("What the checks say");
-  fmt::print("{}", to_string(mha::check_attention(one.attention)));
+  fmt::print("{}", to_string(mha::check_attention(one.attention())));
+  if (!one.mend.empty()) fmt::print("to mend it: {}\n", one.mend);
   if (one.verdict == Verdict::no_bug) {
     fmt::print("accused, and not guilty: {}\n", one.symptom);
   }
