@@ -10,7 +10,7 @@
 namespace diagnose {
 namespace {
 
-using namespace std::string_view_literals;
+using std::string_view_literals::operator""sv;
 
 constexpr std::string_view how_to_save =
     "save it with safetensors.torch.save_file or numpy.savez";
