@@ -8,7 +8,7 @@ mark_as_advanced(LIBZIP_HEADERS LIBZIP_LIBRARY)
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(libzip REQUIRED_VARS LIBZIP_LIBRARY LIBZIP_HEADERS)
 if(libzip_FOUND AND NOT TARGET libzip::zip)
-  add_library(libzip::zip UNKNOWN IMPORTED)
+  add_library(libzip::zip UNKNOWN IMPORTED GLOBAL)
   set_target_properties(libzip::zip PROPERTIES
     IMPORTED_LOCATION "${LIBZIP_LIBRARY}"
     INTERFACE_INCLUDE_DIRECTORIES "${LIBZIP_HEADERS}")

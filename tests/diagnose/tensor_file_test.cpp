@@ -56,9 +56,9 @@ void check_round_trip(const fs::path& path,
                       const std::map<std::string, Tensor>& tensors) {
   diagnose::TensorFile file = open_tensor_files({path});
   CHECK(file.tensors().size() == tensors.size());
-  for (const auto& [name, tensor] : tensors) {
-    CAPTURE(name);
-    CHECK(same(file.read(name), tensor));
+  for (const auto& named : tensors) {
+    CAPTURE(named.first);
+    CHECK(same(file.read(named.first), named.second));
   }
 }
 
@@ -82,10 +82,10 @@ TEST_CASE("every type comes back from a .npz file as it was written") {
 
 TEST_CASE("every type comes back from a .npy file as it was written") {
   const ScratchFolder folder;
-  for (const auto& [name, tensor] : one_of_each_type()) {
-    CAPTURE(name);
-    diagnose::write_npy(folder / "x.npy", tensor);
-    CHECK(same(open_tensor_files({folder / "x.npy"}).read("x"), tensor));
+  for (const auto& named : one_of_each_type()) {
+    CAPTURE(named.first);
+    diagnose::write_npy(folder / "x.npy", named.second);
+    CHECK(same(open_tensor_files({folder / "x.npy"}).read("x"), named.second));
   }
 }
 
@@ -221,8 +221,7 @@ TEST_CASE("several files have to be .npy files") {
 
 TEST_CASE("what people have instead is named, with what to do") {
   const std::string rest(100, 'x');
-  for (const auto& [start, what] :
-       std::vector<std::pair<std::string, std::string>>{
+  for (const auto& other : std::vector<std::pair<std::string, std::string>>{
            {"GGUF\3\0\0\0{"s, "is a GGUF file"},
            {"\x89HDF\r\n\x1a\n", "is an HDF5 file"},
            {"\x80\2\x8a\n", "is a Python pickle"},
@@ -230,9 +229,9 @@ TEST_CASE("what people have instead is named, with what to do") {
            {"version https://git-lfs.github.com/spec/v1\n", "git lfs pull"},
            {"<!DOCTYPE html>", "is a web page"},
            {"no such thing", "is no .safetensors, .npz or .npy file"}}) {
-    CAPTURE(what);
-    const std::string said = problem(start + rest);
-    CHECK(contains(said, what));
+    CAPTURE(other.second);
+    const std::string said = problem(other.first + rest);
+    CHECK(contains(said, other.second));
     CHECK(contains(said, "; "));
   }
   CHECK(problem("") == "file: is empty; save it again");
