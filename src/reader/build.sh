@@ -14,8 +14,8 @@ take_lock() {
   flock 9
 }
 
-# configure [BOOK] [TESTS]: what an earlier run asked for stays on, so that
-# going from one command to another does not configure again.
+# configure [BOOK] [TESTS] [DIAGNOSE]: what an earlier run asked for stays on,
+# so that going from one command to another does not configure again.
 configure() {
   local folder=$root/build/release option value
   local arguments=(-S "$root" --preset release) up_to_date=yes
@@ -26,7 +26,7 @@ configure() {
   elif [ "$root/CMakePresets.json" -nt "$folder/build.ninja" ]; then
     up_to_date=no
   fi
-  for option in BOOK TESTS; do
+  for option in BOOK TESTS DIAGNOSE; do
     value=$(cached "MHA_$option")
     if [ "$value" != ON ] && [[ " $* " == *" $option "* ]]; then
       value=ON up_to_date=no

@@ -76,15 +76,15 @@ inSandbox('each command configures only what it adds, and only once', {}, (box) 
   box.mha('run', '2');
   box.mha('run', '2');
   assert.equal(configured(box).length, 1);
-  assert.match(configured(box)[0], /-DMHA_BOOK=OFF -DMHA_TESTS=OFF/);
+  assert.match(configured(box)[0], /-DMHA_BOOK=OFF -DMHA_TESTS=OFF -DMHA_DIAGNOSE=OFF/);
   box.mha('book');
   box.mha('run', '2');
   assert.equal(configured(box).length, 2);
-  assert.match(configured(box)[1], /-DMHA_BOOK=ON -DMHA_TESTS=OFF/);
+  assert.match(configured(box)[1], /-DMHA_BOOK=ON -DMHA_TESTS=OFF -DMHA_DIAGNOSE=OFF/);
   box.mha('test');
   box.mha('book');
   assert.equal(configured(box).length, 3);
-  assert.match(configured(box)[2], /-DMHA_BOOK=ON -DMHA_TESTS=ON/);
+  assert.match(configured(box)[2], /-DMHA_BOOK=ON -DMHA_TESTS=ON -DMHA_DIAGNOSE=ON/);
 });
 
 inSandbox('new presets configure again', {}, (box) => {
