@@ -90,8 +90,7 @@ void add_options(CLI::App& app, Options& options) {
                  "it is 1 / sqrt(d_head)");
   app.add_option("--axes", options.told.layout,
                  "order of q's axes: bthd, bhtd, tbhd, btd, tbd, htd, thd, td")
-      ->check(CLI::IsMember({"bthd", "bhtd", "tbhd", "btd", "tbd", "htd",
-                             "thd", "td"}));
+      ->check(CLI::IsMember(layouts()));
   app.add_option("--mask-true", options.mask_true,
                  "what true means in the mask: attends, or hides")
       ->check(CLI::IsMember({"attends", "hides"}));

@@ -6,6 +6,7 @@
 #include "reading.hpp"
 
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,7 @@ struct Fit {
   std::string reading = {};  ///< how the file was read
   /// Root mean square of the difference, as a share of the output's; infinite
   /// where only one of the two is NaN.
-  double error = 0;
+  double error = std::numeric_limits<double>::infinity();
   /// The error that rounding can explain, for this type and these sizes.
   double allowed = 0;
 
@@ -59,6 +60,7 @@ struct Diagnosis {
   std::vector<Fit> nearest;  ///< when unknown: the best of what does not fit
   Differences differences;   ///< from the first of fits or nearest
   Index tried = 0;           ///< hypotheses, over all readings
+  Index left_out = 0;        ///< too large to be tried at this size
   double seconds = 0;
 };
 
@@ -72,9 +74,9 @@ Diagnosis diagnose_tensors(const Roles& roles,
 /// \param predictor   of a reading
 /// \param reading     the same
 /// \param hypothesis  to compare with
-/// \param rows        of the output
+/// \param probe       which numbers to compare
 /// \returns how they fit
 Fit compare(Predictor& predictor, const Reading& reading,
-            const Hypothesis& hypothesis, const std::vector<Index>& rows);
+            const Hypothesis& hypothesis, const Probe& probe);
 
 }  // namespace diagnose

@@ -204,6 +204,10 @@ std::string report(const Diagnosis& diagnosis, const std::string& file,
                             where_text(diagnosis.differences));
       }
   }
+  if (diagnosis.left_out > 0) {
+    text += fmt::format("{} were left out, too large at this size; give fewer "
+                        "tokens to try them\n", diagnosis.left_out);
+  }
   return text + fmt::format("{} hypotheses tried in {:.1f} s\n",
                             diagnosis.tried, diagnosis.seconds);
 }

@@ -35,6 +35,10 @@ mha::CallSizes sizes_of(Setup setup) {
     sizes.n_heads = 4;
     sizes.n_kv_heads = 2;
   }
+  if (setup == Setup::layer) {
+    sizes.n_heads = sizes.n_kv_heads = 4;
+    sizes.d_head = 3;
+  }
   if (setup == Setup::wide) sizes.d_head = 64;
   return sizes;
 }
@@ -99,8 +103,10 @@ Reading reading_of(Setup setup, NumberType type, std::uint32_t seed) {
   reading.call = mha::random_call(seed, sizes);
   Call& call = reading.call;
   if (setup == Setup::large) call.q *= 1200;
-  if (setup == Setup::wide) call.q *= 400;
-  if (setup == Setup::wide) call.k *= 40;
+  if (setup == Setup::wide) {  // dot products beyond 65,504, all of them
+    call.q = (40 + 4 * call.q.cwiseAbs().array()).matrix();
+    call.k = (40 + 4 * call.k.cwiseAbs().array()).matrix();
+  }
   if (setup == Setup::negative) {
     call.q = 40 * call.q.cwiseAbs();
     call.k = -40 * (1 + call.k.cwiseAbs().array()).matrix();
@@ -131,6 +137,7 @@ Example example_of(const Reading& reading, const Numbers& output) {
   const NumberType type = reading.type;
   Example example;
   const Index d = d_head_of(call);
+  example.metadata["axes"] = reading.layer ? "btd" : "bthd";
   example.metadata["n_heads"] = std::to_string(call.n_heads);
   example.metadata["causal"] =
       call.options.causal == mha::Causal::none ? "false" : "true";
@@ -173,7 +180,7 @@ Example example_of(const Reading& reading, const Numbers& output) {
   }
   if (mha::is_given(call.options.pairs.attends())) {
     example.tensors["mask"] = table(call.options.pairs.attends());
-    example.metadata["mask"] = "true attends";
+    example.metadata["mask_true"] = "attends";
   }
   if (mha::is_given(call.options.bias)) {
     example.tensors["bias"] =
@@ -210,10 +217,11 @@ std::optional<Example> shown_by(const Hypothesis& hypothesis, NumberType type,
         });
     if (!to_do) continue;
     Predictor predictor(reading);
-    std::vector<Index> rows(static_cast<std::size_t>(reading.output.rows()));
-    std::iota(rows.begin(), rows.end(), 0);
-    const Numbers right = predictor.predict({}, rows).output;
-    const Numbers output = predictor.predict(hypothesis, rows).output;
+    Probe every;
+    every.rows.resize(static_cast<std::size_t>(reading.output.rows()));
+    std::iota(every.rows.begin(), every.rows.end(), 0);
+    const Numbers right = predictor.predict({}, every).output;
+    const Numbers output = predictor.predict(hypothesis, every).output;
     if (hypothesis.parts.empty() || relative_error(output, right) > 0.05) {
       return example_of(reading, output);
     }

@@ -359,7 +359,8 @@ std::vector<Variation> core_variations() {
        "transpose so that d_head is the last axis before the merge", a,
        {.put = put_every_other}},
       {"kv-first-head", "every query head reads key/value head 0",
-       "kv = h / (H / G)", a, {.kv_head = first_kv_head}},
+       "kv = h / (H / G)", a, {.kv_head = first_kv_head}, {}, nullptr, false,
+       false, [](const Traits& traits) { return traits.shared; }},
       {"scale-times-root", "multiplied by sqrt(d_head), where divided is meant",
        "divide by sqrt(d_head)", b, {.scale = times_root}},
       {"scale-by-tokens", "divided by the root of the number of keys",
@@ -403,7 +404,7 @@ std::vector<Variation> core_variations() {
        {.visible = padding_inverted}}, with_padding);
   add({"padding-of-item-0", "every item got the padding of item 0",
        "padding[b], not padding[0]", b, {.visible = padding_of_item_0}},
-      with_padding);
+      [](const Traits& traits) { return traits.padding && traits.batched; });
   add({"bias-forgotten", "the mask of numbers was not added",
        "add it to the scores", b, {.score = score_without_bias}}, with_bias);
   add({"bias-scaled", "the mask of numbers was added before the scaling",
@@ -414,8 +415,10 @@ std::vector<Variation> core_variations() {
 void add_rewrites(std::vector<Variation>& list) {
   const std::string a = "05a_wrong_splits";
   const auto add = [&](const std::string& name, const std::string& what,
-                       const std::string& mend, Call (*before)(const Call&)) {
+                       const std::string& mend, Call (*before)(const Call&),
+                       bool (*matters)(const Traits&) = nullptr) {
     Variation variation = {name, what, mend, a};
+    variation.matters = matters;
     variation.rewrite.before = before;
     list.push_back(std::move(variation));
   };
@@ -426,7 +429,8 @@ void add_rewrites(std::vector<Variation>& list) {
   add("keys-as-values", "keys were used as values as well", "weights @ v",
       keys_as_values);
   add("keys-of-item-0", "every item read the keys and values of item 0",
-      "index the batch of keys and values", keys_of_item_0);
+      "index the batch of keys and values", keys_of_item_0,
+      [](const Traits& traits) { return traits.batched; });
 }
 
 void add_projections(std::vector<Variation>& list) {

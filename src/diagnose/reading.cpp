@@ -253,7 +253,8 @@ void add_plans(std::vector<ReadingPlan>& plans, const Roles& roles,
 
 std::string why_none(const Roles& roles, bool layer) {
   std::string text;
-  for (const char* name : {"q", "k", "v", "x", "x_kv", "out"}) {
+  for (const char* name : {"q", "k", "v", "x", "x_kv", "out", "mask",
+                           "padding", "hidden", "bias"}) {
     if (has(roles, name)) {
       text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name,
                           shape_text(role(roles, name)));
@@ -275,6 +276,20 @@ std::string why_none(const Roles& roles, bool layer) {
 }
 
 // ---- masks
+
+// Whether every mask has a shape that goes with these sizes.
+bool masks_fit(const Roles& roles, Index b, Index t_q, Index t_k) {
+  const auto is = [&](const char* name, Index rows, Index cols) {
+    if (!has(roles, name)) return true;
+    Index entries = 1;
+    for (const Index size : role(roles, name).shape) entries *= size;
+    const std::vector<std::ptrdiff_t>& shape = role(roles, name).shape;
+    return entries == rows * cols && shape.back() == cols;
+  };
+  return is("padding", b, t_k) && is("hidden", b, t_k) &&
+         is("bias", t_q, t_k) &&
+         (is("mask", t_q, t_k) || (has_bool_mask(roles) && is("mask", b, t_k)));
+}
 
 // A mask without axes of size 1 in front or between.
 Tensor squeezed(Tensor mask) {
@@ -436,7 +451,19 @@ Traits traits_of(const Reading& reading) {
           mha::is_given(reading.call.padding),
           mha::is_given(options.bias),
           options.scale.has_value(),
-          reading.layer};
+          reading.layer,
+          reading.call.n_kv_heads < reading.call.n_heads,
+          reading.call.batch > 1};
+}
+
+const std::vector<std::string>& layouts() {
+  static const std::vector<std::string> all = {"bthd", "bhtd", "tbhd", "btd",
+                                               "tbd",  "htd",  "thd",  "td"};
+  return all;
+}
+
+bool is_layout(const std::string& text) {
+  return std::count(layouts().begin(), layouts().end(), text) != 0;
 }
 
 std::vector<ReadingPlan> plans(const Roles& roles) {
@@ -473,6 +500,10 @@ std::vector<ReadingPlan> plans(const Roles& roles) {
                      *roles.told.n_kv_heads != key.h))) {
         continue;
       }
+    }
+    const char* keys = !layer ? "k" : has(roles, "x_kv") ? "x_kv" : "x";
+    if (!masks_fit(roles, q.b, q.t, axes_of(role(roles, keys), layout).t)) {
+      continue;
     }
     for (const Heads& heads : counts) {
       add_plans(all, roles, {layout, heads.n_heads, heads.n_kv_heads});

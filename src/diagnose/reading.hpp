@@ -52,8 +52,16 @@ struct Told {
   std::optional<bool> causal = {};
   std::optional<double> scale = {};
   std::optional<bool> true_attends = {};  ///< of a mask of bools
-  std::string layout = {};  ///< "", "bthd", "bhtd", "tbhd", "btd", "tbd", ...
+  std::string layout = {};  ///< one of layouts(), or nothing
 };
+
+/// \returns the orders of axes that a query or an input may have: "bthd" is
+///          batch, token, head, column
+const std::vector<std::string>& layouts();
+
+/// \param text  anything
+/// \returns whether it is one of layouts()
+bool is_layout(const std::string& text);
 
 /// Says in one line what is wrong with the tensors and what to do about it.
 struct ReadingProblem : std::runtime_error {

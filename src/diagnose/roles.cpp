@@ -2,6 +2,7 @@
 #include "reading.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -116,6 +117,25 @@ void say(Told& told, const std::string& role, double number,
   }
 }
 
+// Settings that are words.
+void say_text(Told& told, const std::string& name, const std::string& text) {
+  if (name == "axes") {
+    if (!is_layout(text)) {
+      throw ReadingProblem(fmt::format(
+          "the file's metadata say axes = \"{:.40}\"; write one of {}", text,
+          fmt::join(layouts(), ", ")));
+    }
+    if (told.layout.empty()) told.layout = text;
+    return;
+  }
+  if (text != "attends" && text != "hides") {
+    throw ReadingProblem(fmt::format(
+        "the file's metadata say mask_true = \"{:.40}\"; write attends or "
+        "hides", text));
+  }
+  if (!told.true_attends) told.true_attends = text == "attends";
+}
+
 bool is_setting(const std::string& role) {
   return role == "n_heads" || role == "n_kv_heads" || role == "causal" ||
          role == "scale";
@@ -187,6 +207,7 @@ Roles find_roles(TensorFile& file, const Told& told) {
     roles.tensors.emplace(role, std::move(tensor));
   }
   for (const auto& [name, text] : file.metadata()) {
+    if (name == "axes" || name == "mask_true") say_text(roles.told, name, text);
     const Alias* alias = alias_of(name);
     if (alias && is_setting(alias->role)) {
       say(roles.told, alias->role, number_in(text, name), name);

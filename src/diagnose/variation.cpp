@@ -14,6 +14,8 @@ bool with_causal(const Traits& traits) { return traits.causal; }
 bool with_pairs(const Traits& traits) { return traits.pairs; }
 bool with_padding(const Traits& traits) { return traits.padding; }
 bool with_bias(const Traits& traits) { return traits.bias; }
+bool with_shared(const Traits& traits) { return traits.shared; }
+bool with_batch(const Traits& traits) { return traits.batched; }
 bool with_scale(const Traits& traits) { return traits.scale; }
 
 // Cases of the gallery whose output tells nothing, or nothing twice: those
@@ -43,6 +45,9 @@ bool (*matters_of(const gallery::Case& one))(const Traits&) {
               {"added-minima", with_mask},
               {"ones-added", with_mask},
               {"padding-by-query", with_padding},
+              {"kv-tiled", with_shared},
+              {"kv-along-sequence", with_shared},
+              {"sequence-first", with_batch},
               {"scale-from-d-head", with_scale}};
   for (const auto& [name, matters] : some) {
     if (name == one.name) return matters;

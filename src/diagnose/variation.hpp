@@ -24,6 +24,8 @@ struct Traits {
   bool bias = false;     ///< there is a mask of numbers to add
   bool scale = false;    ///< the scale was given
   bool layer = false;    ///< there are projections
+  bool shared = false;   ///< there are fewer key/value heads
+  bool batched = false;  ///< there are several items
   bool any_mask() const { return causal || pairs || padding; }
 };
 
