@@ -1,7 +1,7 @@
 // Chapter 5: attentions that are wrong, and some that were accused wrongly.
 #pragma once
 
-#include "attention_call.hpp"
+#include "attention_steps.hpp"
 
 #include <string>
 #include <vector>
@@ -21,10 +21,14 @@ struct Report {
 struct Case {
   std::string name;       // as --case takes it
   std::string symptom;    // what one sees
-  Attention attention;
+  std::string mend = {};  // what to change
+  Steps steps = {};       // that it exchanges
+  Rewrite rewrite = {};   // what it makes of the call
   std::vector<Report> reports = {};
   Call shown_on = {};     // the input to print it on
   Verdict verdict = Verdict::bug;
+
+  Attention attention() const { return with(steps, rewrite); }
 };
 // [case]
 

@@ -1,7 +1,7 @@
 // Chapter 5: three ways to compare, two of them wrong.
 #pragma once
 
-#include "attention_call.hpp"
+#include "attention_steps.hpp"
 
 namespace gallery {
 

@@ -1,6 +1,6 @@
 #include "cases.hpp"
-#include "checks.hpp"
 #include "comparing.hpp"
+#include "show_case.hpp"
 
 #include "mha/generator.hpp"
 #include "mha/measure.hpp"
@@ -14,17 +14,15 @@
 // [names in claims]
 using gallery::Call;
 using gallery::Case;
-using gallery::Check;
 using gallery::Index;
 using gallery::Numbers;
 using gallery::Verdict;
 // [names in claims]
 
 TEST_CASE("the right attention passes every check") {
-  for (const Check& check : gallery::checks()) {
-    CAPTURE(check.sentence);
-    CHECK(finding(check, gallery::with({})) == "");
-  }
+  const mha::BatteryReport report = mha::check_attention(gallery::with({}));
+  CHECK_MESSAGE(report.passed(), report);
+  CHECK(report.made() == std::ssize(mha::checks()));
 }
 
 TEST_CASE("every wrong attention is caught by the check that its report "
@@ -33,40 +31,35 @@ TEST_CASE("every wrong attention is caught by the check that its report "
     if (one.verdict == Verdict::no_bug) continue;
     for (const gallery::Report& report : one.reports) {
       CAPTURE(one.name);
-      CHECK(finding(gallery::check_named(report.check), one.attention) != "");
+      CHECK(fails(one, report.check));
     }
   }
 }
 
 TEST_CASE("a case without a report is caught by at least one check") {
-  for (const Case& one : gallery::cases()) {
+  for (std::size_t i = 0; i < gallery::cases().size(); ++i) {
+    const Case& one = gallery::cases()[i];
     if (one.verdict == Verdict::no_bug || !one.reports.empty()) continue;
     CAPTURE(one.name);
-    CHECK(std::any_of(gallery::checks().begin(), gallery::checks().end(),
-                      [&](const Check& check) {
-                        return !finding(check, one.attention).empty();
-                      }));
+    CHECK_FALSE(gallery::battery_on_cases()[i].passed());
   }
 }
 
 TEST_CASE("an attention that was accused wrongly passes every check") {
-  for (const Case& one : gallery::cases()) {
-    if (one.verdict != Verdict::no_bug) continue;
-    for (const Check& check : gallery::checks()) {
-      CAPTURE(one.name);
-      CAPTURE(check.sentence);
-      CHECK(finding(check, one.attention) == "");
-    }
+  for (std::size_t i = 0; i < gallery::cases().size(); ++i) {
+    if (gallery::cases()[i].verdict != Verdict::no_bug) continue;
+    CAPTURE(gallery::cases()[i].name);
+    CHECK(gallery::battery_on_cases()[i].passed());
   }
 }
 
 TEST_CASE("every check catches something") {
-  for (const Check& check : gallery::checks()) {
+  for (const mha::Check& check : mha::checks()) {
     CAPTURE(check.sentence);
     CHECK(std::any_of(gallery::cases().begin(), gallery::cases().end(),
                       [&](const Case& one) {
                         return one.verdict == Verdict::bug &&
-                               !finding(check, one.attention).empty();
+                               fails(one, check.sentence);
                       }));
   }
 }
@@ -89,7 +82,8 @@ TEST_CASE("the wrong layers give the wrong numbers worked out for them") {
            Expected{"no-scale", {1.700773, 0.027170, 1.875539},
                     {0.707558, 2.412812, 1.642938}}}) {
     const Numbers output =
-        gallery::case_named(expected.name).attention(gallery::fixture()).output;
+        gallery::case_named(expected.name)
+            .attention()(mha::fixture_call()).output;
     for (int t = 0; t < 3; ++t) {
       CHECK(std::abs(output(t, 0) - expected.column_0[t]) <= 5.1e-7);
       CHECK(std::abs(output(t, 4) - expected.column_4[t]) <= 5.1e-7);
@@ -98,7 +92,7 @@ TEST_CASE("the wrong layers give the wrong numbers worked out for them") {
 }
 
 TEST_CASE("an interleaved split is the right split of relabelled columns") {
-  const Call call = gallery::random_call(61, 1, 5, 3, 4);
+  const Call call = mha::random_call(61, {.t_q = 5, .n_heads = 3, .d_head = 4});
   const auto relabelled = [](const Numbers& rows) {
     Numbers other(rows.rows(), rows.cols());
     for (Index h = 0; h < 3; ++h) {
@@ -110,15 +104,15 @@ TEST_CASE("an interleaved split is the right split of relabelled columns") {
   other.q = relabelled(call.q);
   other.k = relabelled(call.k);
   other.v = relabelled(call.v);
-  CHECK(gallery::case_named("interleaved-heads").attention(call).output ==
+  CHECK(gallery::case_named("interleaved-heads").attention()(call).output ==
         gallery::attend(other).output);
 }
 
 TEST_CASE("a raw merge keeps every number and moves most of them") {
-  const Call call = gallery::random_call(62, 1, 5, 3, 4);
+  const Call call = mha::random_call(62, {.t_q = 5, .n_heads = 3, .d_head = 4});
   const Numbers right = gallery::attend(call).output;
   const Numbers wrong =
-      gallery::case_named("raw-merge").attention(call).output;
+      gallery::case_named("raw-merge").attention()(call).output;
   CHECK((right.array() != wrong.array()).count() > right.size() / 2);
   std::vector<double> a(right.data(), right.data() + right.size());
   std::vector<double> b(wrong.data(), wrong.data() + wrong.size());
@@ -128,9 +122,10 @@ TEST_CASE("a raw merge keeps every number and moves most of them") {
 }
 
 TEST_CASE("with one head, or with one token, a raw merge is right") {
-  for (const Call& call : {gallery::random_call(63, 1, 5, 1, 4),
-                           gallery::random_call(64, 1, 1, 3, 4, 7)}) {
-    CHECK(gallery::case_named("raw-merge").attention(call).output ==
+  for (const Call& call : {mha::random_call(63, {.t_q = 5, .d_head = 4}),
+                           mha::random_call(64, {.t_k = 7, .n_heads = 3,
+                                                 .d_head = 4})}) {
+    CHECK(gallery::case_named("raw-merge").attention()(call).output ==
           gallery::attend(call).output);
   }
 }
@@ -183,7 +178,7 @@ TEST_CASE("in 16 bits the least finite number has no room below it") {
 
 TEST_CASE("twice the plain error accepts a right 16-bit layer and refuses a "
           "wrong one") {
-  const Call call = gallery::random_call(66, 1, 6, 1, 16, 40);
+  const Call call = mha::random_call(66, {.t_q = 6, .t_k = 40, .d_head = 16});
   const Numbers exact = gallery::attend(call).output;
   using gallery::KeyOrder;
   const Numbers plain =

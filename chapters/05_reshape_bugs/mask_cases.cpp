@@ -1,5 +1,6 @@
 #include "cases.hpp"
-#include "checks.hpp"
+
+#include "mha/battery.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -28,13 +29,14 @@ BoolMatrix visible_inverted(const Call& call, Index b) {
 }
 
 Case inverted_mask() {
-  Call lower = fixture();  // causal, as a table
+  Call lower = mha::fixture_call();  // causal, as a table
   BoolMatrix attends(3, 3);
   attends << true, false, false, true, true, false, true, true, true;
   lower.options.pairs = AttendMask::where_true_attends(attends);
   return {.name = "inverted-mask",
           .symptom = "each token sees what it should not, and nothing else",
-          .attention = with({.visible = visible_inverted}),
+          .mend = "turn the mask round: ~mask",
+          .steps = {.visible = visible_inverted},
           .reports = {{"D1", "a hidden key gets a weight of exactly 0"}},
           .shown_on = lower};
 }
@@ -51,11 +53,12 @@ BoolMatrix visible_top_left(const Call& call, Index b) {
 
 Case top_left_corner() {
   const std::string check = "one query behind a cache sees every key";
-  Call decoding = random_call(41, 1, 1, 1, 4, 4);
+  Call decoding = mha::random_call(41, {.t_k = 4, .d_head = 4});
   decoding.options.causal = Causal::bottom_right;
   return {.name = "top-left-corner",
           .symptom = "trains well; a decoded token sees only the first",
-          .attention = with({.visible = visible_top_left}),
+          .mend = "tril with diagonal T_k - T_q, not 0",
+          .steps = {.visible = visible_top_left},
           .reports = {{"D2", check}, {"D3", check}},
           .shown_on = decoding};
 }
@@ -77,11 +80,12 @@ BoolMatrix visible_wrong_sign(const Call& call, Index b) {
 }
 
 Case corner_sign() {
-  Call longer = random_call(42, 1, 4, 1, 4, 2);
+  Call longer = mha::random_call(42, {.t_q = 4, .t_k = 2, .d_head = 4});
   longer.options.causal = Causal::bottom_right;
   return {.name = "corner-sign",
           .symptom = "right for equal lengths; all visible, or nothing, else",
-          .attention = with({.visible = visible_wrong_sign}),
+          .mend = "T_k - T_q, not T_q - T_k",
+          .steps = {.visible = visible_wrong_sign},
           .reports = {{"D5", "queries before the first key get zeros"}},
           .shown_on = longer};
 }
@@ -90,7 +94,7 @@ Case corner_sign() {
 // [behind a cache]
 // Two new tokens, three keys more than queries.
 Call behind_a_cache() {
-  Call call = random_call(44, 1, 2, 1, 4, 5);
+  Call call = mha::random_call(44, {.t_q = 2, .t_k = 5, .d_head = 4});
   call.options.causal = Causal::bottom_right;
   return call;
 }
@@ -106,7 +110,8 @@ BoolMatrix visible_without_cache(const Call& call, Index b) {
 Case mask_lost_with_cache() {
   return {.name = "mask-lost-with-cache",
           .symptom = "right for whole texts, and for one new token at a time",
-          .attention = with({.visible = visible_without_cache}),
+          .mend = "mask whenever there is more than one new token",
+          .steps = {.visible = visible_without_cache},
           .shown_on = behind_a_cache()};
 }
 // [mask-lost-with-cache]
@@ -123,7 +128,8 @@ BoolMatrix visible_to_the_newest(const Call& call, Index b) {
 Case newest_row_for_all() {
   return {.name = "newest-row-for-all",
           .symptom = "a prompt read in pieces is read otherwise than at once",
-          .attention = with({.visible = visible_to_the_newest}),
+          .mend = "one row of the mask a query, not one for all",
+          .steps = {.visible = visible_to_the_newest},
           .shown_on = behind_a_cache()};
 }
 // [newest-row-for-all]
@@ -155,11 +161,12 @@ Numbers weigh_filled(const Numbers& scores, const BoolMatrix& visible,
 }
 
 Case empty_row_nan() {
-  Call longer = random_call(43, 1, 4, 1, 4, 2);
+  Call longer = mha::random_call(43, {.t_q = 4, .t_k = 2, .d_head = 4});
   longer.options.causal = Causal::bottom_right;
   return {.name = "empty-row-nan",
           .symptom = "NaN, from one layer on, in everything",
-          .attention = with({.weigh = weigh_filled}),
+          .mend = "give zeros to a row that sees nothing",
+          .steps = {.weigh = weigh_filled},
           .reports = {{"D4", "queries before the first key get zeros"},
                       {"D6", "a query with every key hidden gets zeros and "
                              "disturbs no other"}},
@@ -178,12 +185,13 @@ BoolMatrix visible_where_zero(const Call& call, Index b) {
 }
 
 Case float_mask_as_bool() {
-  Call biased = fixture();
+  Call biased = mha::fixture_call();
   biased.options.bias = Numbers(3, 3);
   biased.options.bias << 0, -1, -2, -1, 0, -1, -2, -1, 0;  // prefers the near
   return {.name = "float-mask-as-bool",
           .symptom = "each token sees itself only",
-          .attention = with({.visible = visible_where_zero}),
+          .mend = "add a mask of numbers; do not turn it into bools",
+          .steps = {.visible = visible_where_zero},
           .reports = {{"D10", "an added mask adds, and minus infinity hides"}},
           .shown_on = biased};
 }
@@ -191,7 +199,7 @@ Case float_mask_as_bool() {
 
 // [causal fixture]
 Call causal_fixture() {
-  Call call = fixture();
+  Call call = mha::fixture_call();
   call.options.causal = Causal::bottom_right;
   return call;
 }
@@ -206,7 +214,9 @@ Numbers weigh_then_hide(const Numbers& scores, const BoolMatrix& visible,
 Case mask_after_softmax() {
   return {.name = "mask-after-softmax",
           .symptom = "early tokens come out too small",
-          .attention = with({.weigh = weigh_then_hide}),
+          .mend = "mask the scores, with minus infinity, before the "
+                  "softmax",
+          .steps = {.weigh = weigh_then_hide},
           .reports = {{"D13", "every row of weights sums to 1"}},
           .shown_on = causal_fixture()};
 }
@@ -226,7 +236,7 @@ Numbers weigh_hide_divide(const Numbers& scores, const BoolMatrix& visible,
 Case hide_and_renormalise() {
   return {.name = "hide-and-renormalise",
           .symptom = "masks after the softmax, and looks wrong for it",
-          .attention = with({.weigh = weigh_hide_divide}),
+          .steps = {.weigh = weigh_hide_divide},
           .reports = {{"D14", "every row of weights sums to 1"}},
           .shown_on = causal_fixture(),
           .verdict = Verdict::no_bug};
@@ -243,7 +253,8 @@ Numbers weigh_tiny_fill(const Numbers& scores, const BoolMatrix& visible,
 Case tiny_fill() {
   return {.name = "tiny-fill",
           .symptom = "the mask hides nothing",
-          .attention = with({.weigh = weigh_tiny_fill}),
+          .mend = "fill with minus infinity (-1e-9 is nearly 0)",
+          .steps = {.weigh = weigh_tiny_fill},
           .reports = {{"D16", "a hidden key gets a weight of exactly 0"}},
           .shown_on = causal_fixture()};
 }
@@ -257,11 +268,12 @@ Numbers weigh_half_fill(const Numbers& scores, const BoolMatrix& visible,
 }
 
 Case half_fill() {
-  Call hidden = fixture();
+  Call hidden = mha::fixture_call();
   hidden.padding = BoolMatrix::Constant(1, 3, false);
   return {.name = "half-fill",
           .symptom = "right in 32 bits; NaN, or an error, in 16",
-          .attention = with({.weigh = weigh_half_fill}),
+          .mend = "fill with minus infinity, which 16 bits have",
+          .steps = {.weigh = weigh_half_fill},
           .reports = {{"D18", "a query with every key hidden gets zeros and "
                               "disturbs no other"}},
           .shown_on = hidden};
@@ -293,7 +305,8 @@ Case added_minima() {
   padded.padding << false, true, true;
   return {.name = "added-minima",
           .symptom = "padding on the left leaks into the first row, or NaN",
-          .attention = with({.weigh = weigh_added_minima}),
+          .mend = "join the masks as bools, and fill once",
+          .steps = {.weigh = weigh_added_minima},
           .reports = {{"D19", "a query with every key hidden gets zeros and "
                               "disturbs no other"}},
           .shown_on = padded};
@@ -310,7 +323,8 @@ Numbers weigh_ones_added(const Numbers& scores, const BoolMatrix& visible,
 Case ones_added() {
   return {.name = "ones-added",
           .symptom = "the mask hides nothing; the loss is too good",
-          .attention = with({.weigh = weigh_ones_added}),
+          .mend = "add 0 and minus infinity, not 1 and 0",
+          .steps = {.weigh = weigh_ones_added},
           .reports = {{"D20", "a hidden key gets a weight of exactly 0"}},
           .shown_on = causal_fixture()};
 }
@@ -327,7 +341,9 @@ BoolMatrix visible_unless_weights(const Call& call, Index b) {
 Case causal_lost() {
   return {.name = "causal-lost",
           .symptom = "wrong only while somebody looks at the weights",
-          .attention = with({.visible = visible_unless_weights}),
+          .mend = "hand the causal flag on when the weights are asked "
+                  "for",
+          .steps = {.visible = visible_unless_weights},
           .reports = {{"D21", "asking for the weights changes no output"}},
           .shown_on = causal_fixture()};
 }
@@ -348,12 +364,13 @@ BoolMatrix visible_rows(const Call& call, Index b) {
 }
 
 Case padding_by_query() {
-  Call padded = fixture();
+  Call padded = mha::fixture_call();
   padded.padding = BoolMatrix(1, 3);
   padded.padding << true, true, false;
   return {.name = "padding-by-query",
           .symptom = "the answer changes with the length of the padding",
-          .attention = with({.visible = visible_rows}),
+          .mend = "let the padding hide columns of the scores, not rows",
+          .steps = {.visible = visible_rows},
           .reports = {{"D23", "padding hides what the same mask, written "
                               "out, hides"}},
           .shown_on = padded};
@@ -366,13 +383,14 @@ Numbers mix_by_product(const Numbers& weights, const Numbers& v) {
 }
 
 Case zero_times_nan() {
-  Call padded = fixture();
+  Call padded = mha::fixture_call();
   padded.padding = BoolMatrix(1, 3);
   padded.padding << true, true, false;
   padded.v.row(2).setConstant(std::nan(""));
   return {.name = "zero-times-nan",
           .symptom = "rubbish in the padding comes out everywhere",
-          .attention = with({.mix = mix_by_product}),
+          .mend = "leave out keys of weight 0",
+          .steps = {.mix = mix_by_product},
           .shown_on = padded};
 }
 // [zero-times-nan]

@@ -4,7 +4,6 @@
 #include "show_case.hpp"
 #include "walks.hpp"
 
-#include "checks.hpp"
 #include "mha/measure.hpp"
 #include "mha/program.hpp"
 
@@ -53,11 +52,11 @@ void add_gallery_values(mha::Values& values) {
   };
   count("bugs", bugs(gallery::cases()));
   count("mask_bugs", bugs(gallery::mask_cases()));
-  count("checks", std::ssize(gallery::checks()));
-  count("caught_once", std::count_if(
-      gallery::cases().begin(), gallery::cases().end(), [](const auto& one) {
-        return gallery::failing_checks(one.attention).size() == 1;
-      }));
+  count("checks", std::ssize(mha::checks()));
+  count("caught_once",
+        std::count_if(gallery::battery_on_cases().begin(),
+                      gallery::battery_on_cases().end(),
+                      [](const auto& report) { return report.failed() == 1; }));
   const auto excess = [&](const std::string& name, double divisor) {
     values.add(name, 100 * (std::sqrt(divisor / 128) - 1), "{:.0f} %");
   };
@@ -68,7 +67,8 @@ void add_gallery_values(mha::Values& values) {
 
 // [half values]
 void add_half_values(mha::Values& values) {
-  const gallery::Call call = gallery::random_call(66, 1, 6, 1, 16, 40);
+  const gallery::Call call =
+      mha::random_call(66, {.t_q = 6, .t_k = 40, .d_head = 16});
   const gallery::Numbers exact = gallery::attend(call).output;
   const gallery::Numbers half = gallery::attend_in_half(
       call, gallery::KeyOrder::backward, 0.25);

@@ -1,5 +1,6 @@
 #include "cases.hpp"
-#include "checks.hpp"
+
+#include "mha/battery.hpp"
 
 namespace gallery {
 namespace {
@@ -20,10 +21,11 @@ void average_the_maps(Answer& answer, const Call& call) {
 Case averaged_maps() {
   return {.name = "averaged-maps",
           .symptom = "the output is right; the maps are all one blur",
-          .attention = with({.finish = average_the_maps}),
+          .mend = "average_attn_weights=False",
+          .steps = {.finish = average_the_maps},
           .reports = {{"F1", "each map times its head's values gives its "
                              "head's output"}},
-          .shown_on = fixture()};
+          .shown_on = mha::fixture_call()};
 }
 // [averaged-maps]
 
@@ -44,8 +46,8 @@ Numbers exchange_axes(const Numbers& rows, Index outer) {
 // [sequence-first]
 // Takes the batch for the sequence. (It knows no masks, and leaves
 // cross-attention alone.)
-Answer across_the_batch(const Call& call) {
-  if (call.q.rows() != call.k.rows()) return attend(call);
+Call across_the_batch(const Call& call) {
+  if (call.q.rows() != call.k.rows()) return call;
   refuse_bad_shapes(call);
   const Index tokens = tokens_of(call);
   Call other = call;
@@ -55,17 +57,22 @@ Answer across_the_batch(const Call& call) {
   other.q = exchange_axes(call.q, call.batch);
   other.k = exchange_axes(call.k, call.batch);
   other.v = exchange_axes(call.v, call.batch);
-  Answer answer = attend(other);
-  answer.output = exchange_axes(answer.output, tokens);
-  return answer;
+  return other;
+}
+
+Numbers back_across(const Numbers& output, const Call& call) {
+  if (call.q.rows() != call.k.rows()) return output;
+  return exchange_axes(output, tokens_of(call));
 }
 
 Case sequence_first() {
   return {.name = "sequence-first",
           .symptom = "the items of a batch see each other, the tokens do not",
-          .attention = across_the_batch,
+          .mend = "batch_first=True, or exchange the first two axes",
+          .rewrite = {across_the_batch, back_across},
           .reports = {{"F3", "items of a batch do not see each other"}},
-          .shown_on = random_call(51, 2, 3, 1, 4)};
+          .shown_on = mha::random_call(
+              51, {.batch = 2, .t_q = 3, .d_head = 4})};
 }
 // [sequence-first]
 
@@ -77,11 +84,12 @@ Numbers drop_always(const Numbers& weights, const Call& call, Index map) {
 }
 
 Case dropout_when_testing() {
-  Call call = fixture();
+  Call call = mha::fixture_call();
   call.dropout = 0.5;
   return {.name = "dropout-when-testing",
           .symptom = "a trained model is noisy, and worse than it should be",
-          .attention = with({.drop = drop_always}),
+          .mend = "dropout only in training: p if self.training else 0",
+          .steps = {.drop = drop_always},
           .reports = {{"F4", "two calls outside training are equal"}},
           .shown_on = call};
 }
@@ -94,12 +102,13 @@ Numbers return_the_dropped(const Numbers& /*weights*/,
 }
 
 Case dropped_weights() {
-  Call call = fixture();
+  Call call = mha::fixture_call();
   call.dropout = 0.1;
   call.training = true;
   return {.name = "dropped-weights",
           .symptom = "weights above 1; rows that do not sum to 1",
-          .attention = with({.keep = return_the_dropped}),
+          .mend = "return the weights from before the dropout",
+          .steps = {.keep = return_the_dropped},
           .reports = {{"E13", "every row of weights sums to 1"}},
           .shown_on = call};
 }

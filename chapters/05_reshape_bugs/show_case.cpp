@@ -43,34 +43,36 @@ void print_answer(const std::string& name, const Attention& attention,
 
 }  // namespace
 
-// [failing checks]
-std::vector<const Check*> failing_checks(const Attention& attention) {
-  std::vector<const Check*> failing;
-  for (const Check& check : checks()) {
-    if (!finding(check, attention).empty()) failing.push_back(&check);
-  }
-  return failing;
+// [battery on cases]
+const std::vector<mha::BatteryReport>& battery_on_cases() {
+  static const std::vector<mha::BatteryReport> all = [] {
+    std::vector<mha::BatteryReport> reports;
+    for (const Case& one : cases()) {
+      reports.push_back(mha::check_attention(one.attention()));
+    }
+    return reports;
+  }();
+  return all;
 }
-// [failing checks]
+
+bool fails(const Case& one, const std::string& sentence) {
+  const auto place = static_cast<std::size_t>(&one - cases().data());
+  for (const mha::CheckResult& result : battery_on_cases().at(place).results) {
+    if (result.sentence == sentence) return result.fault.has_value();
+  }
+  throw std::logic_error("no check is called \"" + sentence + "\"");
+}
+// [battery on cases]
 
 // [print case]
 void print_case(const Case& one) {
   mha::heading("Beside the right one");
   print_answer("right", with({}), one.shown_on);
-  print_answer(one.name, one.attention, one.shown_on);
+  print_answer(one.name, one.attention(), one.shown_on);
 
   mha::heading("What the checks say");
-  const auto failing = failing_checks(one.attention);
-  for (const Check* check : failing) {
-    std::string found = finding(*check, one.attention);
-    for (std::size_t at = found.find('\n'); at != std::string::npos;
-         at = found.find('\n', at + 1)) {
-      found.insert(at + 1, "       ");
-    }
-    fmt::print("FAILED {}\n       {}\n", check->sentence, found);
-  }
-  fmt::print("{} of {} checks passed\n", checks().size() - failing.size(),
-             checks().size());
+  fmt::print("{}", to_string(mha::check_attention(one.attention())));
+  if (!one.mend.empty()) fmt::print("to mend it: {}\n", one.mend);
   if (one.verdict == Verdict::no_bug) {
     fmt::print("accused, and not guilty: {}\n", one.symptom);
   }
@@ -91,10 +93,8 @@ void print_reports() {
   mha::heading("Bug reports");
   for (const Case& one : cases()) {
     for (const Report& report : one.reports) {
-      const bool caught =
-          !finding(check_named(report.check), one.attention).empty();
       fmt::print("{} | {} | {} | {}\n", report.row, one.name,
-                 caught ? "caught" : "passed", report.check);
+                 fails(one, report.check) ? "caught" : "passed", report.check);
     }
   }
 }
@@ -105,9 +105,9 @@ namespace {
 constexpr double cell = 14, left = 372, top = 132;
 
 void draw_names(mha::Svg& svg) {
-  for (std::size_t i = 0; i < checks().size(); ++i) {
+  for (std::size_t i = 0; i < mha::checks().size(); ++i) {
     svg.text(left - 8, top + cell * (static_cast<double>(i) + 0.75),
-             checks()[i].sentence, "end");
+             mha::checks()[i].sentence, "end");
   }
   for (std::size_t j = 0; j < cases().size(); ++j) {
     const double x = left + cell * (static_cast<double>(j) + 0.7);
@@ -123,12 +123,12 @@ void draw_names(mha::Svg& svg) {
 // [draw checks and cases]
 std::string draw_checks_and_cases() {
   const double columns = static_cast<double>(cases().size());
-  const double rows = static_cast<double>(checks().size());
+  const double rows = static_cast<double>(mha::checks().size());
   mha::Svg svg("Which check catches which case",
                fmt::format("A table of {} checks and {} cases. Every case that "
                            "is a bug fails at least one check; the {} that are "
                            "no bugs fail none.",
-                           checks().size(), cases().size(),
+                           mha::checks().size(), cases().size(),
                            std::count_if(cases().begin(), cases().end(),
                                          [](const Case& one) {
                                            return one.verdict ==
@@ -148,15 +148,12 @@ std::string draw_checks_and_cases() {
   }
   svg.close_group();
   for (std::size_t j = 0; j < cases().size(); ++j) {
-    const auto failing = failing_checks(cases()[j].attention);
-    for (std::size_t i = 0; i < checks().size(); ++i) {
-      const bool fails = std::count(failing.begin(), failing.end(),
-                                    &checks()[i]) > 0;
-      if (!fails) continue;
+    for (std::size_t i = 0; i < mha::checks().size(); ++i) {
+      if (!battery_on_cases()[j].results[i].fault) continue;
       svg.rectangle(left + cell * static_cast<double>(j) + 1.5,
                     top + cell * static_cast<double>(i) + 1.5, cell - 3,
                     cell - 3, "fill='var(--mark,#b4540a)'",
-                    cases()[j].name + ": " + checks()[i].sentence);
+                    cases()[j].name + ": " + mha::checks()[i].sentence);
     }
   }
   return svg.finish(left + cell * columns + 64, top + cell * rows + 4);

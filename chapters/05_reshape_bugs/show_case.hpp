@@ -2,15 +2,18 @@
 #pragma once
 
 #include "cases.hpp"
-#include "checks.hpp"
+#include "mha/battery.hpp"
 
 #include <string>
 
 namespace gallery {
 
 // [show case]
-// The checks that an attention fails.
-std::vector<const Check*> failing_checks(const Attention& attention);
+// What the battery says of every case, in their order.
+const std::vector<mha::BatteryReport>& battery_on_cases();
+
+// What it says of one: whether the check of that sentence failed.
+bool fails(const Case& one, const std::string& sentence);
 
 void print_gallery();                // every case, with its symptom
 void print_case(const Case& one);    // beside the right one, and the checks

@@ -1,5 +1,6 @@
 #include "cases.hpp"
-#include "checks.hpp"
+
+#include "mha/battery.hpp"
 
 #include <cmath>
 
@@ -8,11 +9,12 @@ namespace {
 
 // [truncated-head]
 Case truncated_head() {
-  Call uneven = random_call(32, 1, 2, 1, 8);
+  Call uneven = mha::random_call(32, {.t_q = 2, .d_head = 8});
   uneven.n_heads = uneven.n_kv_heads = 3;  // 8 / 3 is 2, and 2 columns are left
   return {.name = "truncated-head",
           .symptom = "fails far away, or loses columns without a word",
-          .attention = with({.check = refuse_bad_batches}),
+          .mend = "refuse a head count that does not divide the width",
+          .steps = {.check = refuse_bad_batches},
           .reports = {{"B1", "a head count that does not divide the width is "
                              "refused"}},
           .shown_on = uneven};
@@ -21,12 +23,13 @@ Case truncated_head() {
 
 // [broadcast-batch]
 Case broadcast_batch() {
-  Call mismatched = random_call(33, 2, 2, 1, 4);
+  Call mismatched = mha::random_call(33, {.batch = 2, .t_q = 2, .d_head = 4});
   mismatched.q = mismatched.q.topRows(2).eval();
   mismatched.batch = 1;
   return {.name = "broadcast-batch",
           .symptom = "more items come out than went in",
-          .attention = with({.check = refuse_bad_heads}),
+          .mend = "refuse batches of different sizes",
+          .steps = {.check = refuse_bad_heads},
           .reports = {{"B8", "batches of different sizes are refused"}},
           .shown_on = mismatched};
 }
@@ -41,9 +44,10 @@ double by_root_of_d_model(const Call& call) {
 Case sqrt_d_model() {
   return {.name = "sqrt-d-model",
           .symptom = "trains, with weights too even; worse with more heads",
-          .attention = with({.scale = by_root_of_d_model}),
+          .mend = "divide by sqrt(d_head), not by sqrt(d_model)",
+          .steps = {.scale = by_root_of_d_model},
           .reports = {{"C1", "the scale is one over the root of d_head"}},
-          .shown_on = fixture()};
+          .shown_on = mha::fixture_call()};
 }
 // [sqrt-d-model]
 
@@ -53,8 +57,9 @@ double unscaled(const Call& call) { return call.options.scale.value_or(1); }
 Case no_scale() {
   return {.name = "no-scale",
           .symptom = "weights too sharp, small gradients at large widths",
-          .attention = with({.scale = unscaled}),
-          .shown_on = fixture()};
+          .mend = "divide the scores by sqrt(d_head)",
+          .steps = {.scale = unscaled},
+          .shown_on = mha::fixture_call()};
 }
 // [no-scale]
 
@@ -67,9 +72,11 @@ double by_d_head(const Call& call) {
 Case one_over_d() {
   return {.name = "one-over-d",
           .symptom = "the paper's text and its code disagree",
-          .attention = with({.scale = by_d_head}),
+          .mend = "divide by sqrt(d_head) once: not twice, and not by "
+                  "d_head",
+          .steps = {.scale = by_d_head},
           .reports = {{"C5", "the scale is one over the root of d_head"}},
-          .shown_on = fixture()};
+          .shown_on = mha::fixture_call()};
 }
 // [one-over-d]
 
@@ -79,11 +86,12 @@ double always_from_d_head(const Call& call) {
 }
 
 Case scale_from_d_head() {
-  Call gemma = fixture();
+  Call gemma = mha::fixture_call();
   gemma.options.scale = 1 / std::sqrt(6.0);  // not 1 / sqrt(4)
   return {.name = "scale-from-d-head",
           .symptom = "slightly off for models that set their own scale",
-          .attention = with({.scale = always_from_d_head}),
+          .mend = "hand the model's own scale on",
+          .steps = {.scale = always_from_d_head},
           .reports = {{"C6", "a scale that is given is used"}},
           .shown_on = gemma};
 }
@@ -101,9 +109,9 @@ Numbers score_then_scale(const Numbers& q, const Numbers& k, double scale,
 Case scaled_query() {
   return {.name = "scaled-query",
           .symptom = "scales the query; another program scales the score",
-          .attention = with({.score = score_then_scale}),
+          .steps = {.score = score_then_scale},
           .reports = {{"C4", "the scale is one over the root of d_head"}},
-          .shown_on = fixture(),
+          .shown_on = mha::fixture_call(),
           .verdict = Verdict::no_bug};
 }
 // [scaled-query]

@@ -1,5 +1,6 @@
 #include "cases.hpp"
-#include "checks.hpp"
+
+#include "mha/battery.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -26,9 +27,10 @@ Numbers weigh_columns(const Numbers& scores, const BoolMatrix& visible,
 Case softmax_over_queries() {
   return {.name = "softmax-over-queries",
           .symptom = "the loss and the pictures look as ever",
-          .attention = with({.weigh = weigh_columns}),
+          .mend = "softmax along the keys, the last axis",
+          .steps = {.weigh = weigh_columns},
           .reports = {{"E1", "every row of weights sums to 1"}},
-          .shown_on = fixture()};
+          .shown_on = mha::fixture_call()};
 }
 // [softmax-over-queries]
 
@@ -61,9 +63,10 @@ Numbers weigh_bare(const Numbers& scores, const BoolMatrix& visible,
 Case nothing_subtracted() {
   return {.name = "nothing-subtracted",
           .symptom = "NaN, some thousand steps or some layers in",
-          .attention = with({.weigh = weigh_bare}),
+          .mend = "subtract the row's largest score before exp",
+          .steps = {.weigh = weigh_bare},
           .reports = {{"E2", "scores of 1000 and 1001 do not overflow"}},
-          .shown_on = one_row({1000, 1001})};
+          .shown_on = mha::one_row({1000, 1001})};
 }
 // [nothing-subtracted]
 
@@ -79,9 +82,10 @@ Numbers weigh_from_zero(const Numbers& scores, const BoolMatrix& visible,
 Case maximum_from_zero() {
   return {.name = "maximum-from-zero",
           .symptom = "NaN for rows whose scores are all very negative",
-          .attention = with({.weigh = weigh_from_zero}),
+          .mend = "start the maximum at minus infinity",
+          .steps = {.weigh = weigh_from_zero},
           .reports = {{"E11", "scores far below zero still share out 1"}},
-          .shown_on = one_row({-1000, -1000, -1000})};
+          .shown_on = mha::one_row({-1000, -1000, -1000})};
 }
 // [maximum-from-zero]
 
@@ -116,12 +120,13 @@ Numbers weigh_in_tiles(const Numbers& scores, const BoolMatrix& visible,
 }
 
 Case tiles_of_two() {
-  Call call = one_row({5, 5, 1, 2});
+  Call call = mha::one_row({5, 5, 1, 2});
   call.padding = BoolMatrix(1, 4);
   call.padding << false, false, true, true;
   return {.name = "tiles-of-two",
           .symptom = "NaN when a whole tile is hidden before the first key",
-          .attention = with({.weigh = weigh_in_tiles}),
+          .mend = "skip a tile in which nothing is visible yet",
+          .steps = {.weigh = weigh_in_tiles},
           .reports = {{"E3", "keys hidden at the start of a row change "
                              "nothing"}},
           .shown_on = call};
@@ -147,7 +152,9 @@ Case half_scores() {
   call.k.row(1).setConstant(44);
   return {.name = "half-scores",
           .symptom = "infinite or NaN in 16 bits, on large activations",
-          .attention = with({.score = score_in_half}),
+          .mend = "scale the queries before the product, or sum in 32 "
+                  "bits",
+          .steps = {.score = score_in_half},
           .reports = {{"E6", "entries of size 48 do not overflow at width "
                              "64"}},
           .shown_on = call};
@@ -168,12 +175,13 @@ Numbers weigh_less_infinity(const Numbers& scores, const BoolMatrix& visible,
 }
 
 Case infinite_score() {
-  Call call = one_row({1e200});
+  Call call = mha::one_row({1e200});
   call.q *= 1e200;
   call.v(0, 0) = 7;
   return {.name = "infinite-score",
           .symptom = "NaN from one key, whose weight can only be 1",
-          .attention = with({.weigh = weigh_less_infinity}),
+          .mend = "let equal infinite scores share their row",
+          .steps = {.weigh = weigh_less_infinity},
           .reports = {{"E7", "a single key hands over its value, however "
                              "large the score"}},
           .shown_on = call};

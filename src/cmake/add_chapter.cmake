@@ -2,7 +2,9 @@ include(add_exercises)
 
 # add_chapter(NN_name)
 # Builds chapters/NN_name/name.cpp with the other .cpp files beside it, tests its
-# claims and its output, and adds its exercises.
+# claims and its output, and adds its exercises. The other files are a library,
+# name_parts, for whoever needs them besides; those called *_claims.cpp hold
+# nothing but test cases, which nobody calls: they are linked as they are.
 function(add_chapter folder)
   string(REGEX MATCH "^([0-9]+)_(.+)$" matched "${folder}")
   if(NOT matched)
@@ -14,9 +16,20 @@ function(add_chapter folder)
   file(GLOB others CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp")
   list(REMOVE_ITEM others "${main}")
 
-  add_executable(${name} "${main}" ${others})
+  set(claims "${others}")
+  list(FILTER claims INCLUDE REGEX "_claims\\.cpp$")
+  list(FILTER others EXCLUDE REGEX "_claims\\.cpp$")
+  add_executable(${name} "${main}" ${claims})
   target_link_libraries(${name} PRIVATE mha mha_warnings)
   use_book_headers(${name})
+  if(others)
+    add_library(${name}_parts STATIC ${others})
+    target_include_directories(${name}_parts PUBLIC
+      "${CMAKE_CURRENT_SOURCE_DIR}/${folder}")
+    target_link_libraries(${name}_parts PUBLIC mha PRIVATE mha_warnings)
+    use_book_headers(${name}_parts)
+    target_link_libraries(${name} PRIVATE ${name}_parts)
+  endif()
   set_property(GLOBAL APPEND PROPERTY MHA_PROGRAMS ${name})
   set_property(GLOBAL PROPERTY MHA_CHAPTER_OF_${name} ${folder})
 

@@ -157,7 +157,7 @@ function checkCase({ name, caught, check, program }, row, book) {
       ? `row ${row.row} is no bug, but the check "${check}" fails for ${name}; correct one of them`
       : `the check "${check}" does not catch ${name}, the case of row ${row.row}; name one that does`);
   }
-  const sources = book.sources.filter((source) => source.program === program);
+  const sources = book.sources.filter((source) => source.program === program || !source.program);
   const shownBy = findShown(sources, name, 'case', row, book);
   const found = findShown(sources, check, 'check', row, book);
   if (shownBy && found) row.found.push({ shownBy, check: found, command: `./mha run ${program.number} --case ${name}` });

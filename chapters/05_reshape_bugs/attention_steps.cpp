@@ -1,4 +1,4 @@
-#include "attention_call.hpp"
+#include "attention_steps.hpp"
 
 #include "mha/generator.hpp"
 
@@ -152,8 +152,13 @@ Answer attend(const Call& call, const Steps& steps) {
 // [attend one head]
 
 // [with]
-Attention with(const Steps& steps) {
-  return [steps](const Call& call) { return attend(call, steps); };
+Attention with(const Steps& steps, const Rewrite& rewrite) {
+  return [=](const Call& call) {
+    if (!rewrite.before) return attend(call, steps);
+    Answer answer = attend(rewrite.before(call), steps);
+    if (rewrite.after) answer.output = rewrite.after(answer.output, call);
+    return answer;
+  };
 }
 // [with]
 

@@ -1,45 +1,17 @@
 // Chapter 5: the right attention, in steps that a wrong one may exchange.
 #pragma once
 
-#include "mha/attention.hpp"
-
-#include <cstdint>
-#include <functional>
-#include <vector>
+#include "mha/attention_call.hpp"
 
 namespace gallery {
 
-// [call]
+// [names]
 using mha::Index;
 using Numbers = mha::Matrix<double>;
-
-// Queries, keys and values as a projection leaves them: one row a token, the
-// items of the batch below each other, the heads side by side.
-struct Call {
-  Numbers q = {};                      // (batch T_q, n_heads d_head)
-  Numbers k = {};                      // (kv_batch T_k, n_kv_heads d_head)
-  Numbers v = {};                      // (kv_batch T_k, n_kv_heads d_head)
-  Index batch = 1;                     // items, as q counts them
-  Index kv_batch = 1;                  // items, as k and v count them
-  Index n_heads = 1;
-  Index n_kv_heads = 1;
-  mha::AttentionOptions options = {};  // causal, pairs, bias, scale
-  mha::BoolMatrix padding = {};        // (kv_batch, T_k): true is a real token
-  bool need_weights = true;
-  double dropout = 0;                  // the share of weights to drop
-  bool training = false;
-  std::uint32_t seed = 0;              // of the dropout, another every call
-};
-// [call]
-
-// [answer]
-struct Answer {
-  Numbers output;                // (batch T_q, n_heads d_head)
-  std::vector<Numbers> weights;  // map of item b and head h: b n_heads + h
-};
-
-using Attention = std::function<Answer(const Call&)>;
-// [answer]
+using Call = mha::AttentionCall;
+using Answer = mha::AttentionAnswer;
+using Attention = mha::AttentionFunction;
+// [names]
 
 // [rows]
 // The rows of one matrix, read as items, tokens and heads.
@@ -50,12 +22,6 @@ struct Rows {
   Index tokens() const { return matrix.rows() / batch; }
   Index d_head() const { return matrix.cols() / heads; }
 };
-
-inline Index tokens_of(const Call& call) { return call.q.rows() / call.batch; }
-inline Index keys_of(const Call& call) { return call.k.rows() / call.kv_batch; }
-inline Index d_head_of(const Call& call) {
-  return call.q.cols() / call.n_heads;
-}
 
 // Rounded to a number of 16 bits.
 inline double to_half(double x) {
@@ -101,7 +67,17 @@ struct Steps {
 };
 
 Answer attend(const Call& call, const Steps& steps = {});
-Attention with(const Steps& steps);
 // [steps]
+
+// [rewrite]
+// A wrong layer may misread the whole call. `before` is what it makes of it,
+// `after` brings its output back to the rows that were asked for.
+struct Rewrite {
+  Call (*before)(const Call&) = nullptr;
+  Numbers (*after)(const Numbers& output, const Call& call) = nullptr;
+};
+
+Attention with(const Steps& steps, const Rewrite& rewrite = {});
+// [rewrite]
 
 }  // namespace gallery

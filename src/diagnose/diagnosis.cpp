@@ -1,0 +1,319 @@
+#include "diagnosis.hpp"
+
+#include "mha/generator.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <numeric>
+
+namespace diagnose {
+namespace {
+
+Numbers rows_of(const Numbers& all, const std::vector<Index>& rows) {
+  Numbers some(static_cast<Index>(rows.size()), all.cols());
+  for (Index i = 0; i < some.rows(); ++i) {
+    some.row(i) = all.row(rows[static_cast<std::size_t>(i)]);
+  }
+  return some;
+}
+
+double unit_of(NumberType type) {
+  return type == NumberType::float64 ? 0x1p-53 : 0x1p-24;
+}
+
+// What nothing but the file's type and its coarsest can still mean.
+double hopeless(NumberType type) {
+  switch (type) {
+    case NumberType::float64: return 1e-6;
+    case NumberType::float16: return 0.05;
+    case NumberType::bfloat16: return 0.2;
+    default: return 1e-2;
+  }
+}
+
+std::vector<Index> random_rows(Index count, Index of, std::uint32_t seed) {
+  std::vector<Index> rows;
+  if (of <= count) {
+    rows.resize(static_cast<std::size_t>(of));
+    std::iota(rows.begin(), rows.end(), 0);
+    return rows;
+  }
+  mha::TorchGenerator generator(seed);
+  while (static_cast<Index>(rows.size()) < count) {
+    const Index row = generator.integer(of);
+    if (std::count(rows.begin(), rows.end(), row) == 0) rows.push_back(row);
+  }
+  std::sort(rows.begin(), rows.end());
+  return rows;
+}
+
+bool matters(const Variation& variation, const Traits& traits) {
+  return !variation.matters || variation.matters(traits);
+}
+
+// Readings are made when they are needed: each holds copies of the tensors.
+class Search {
+ public:
+  Search(const Roles& roles, const std::function<void(Index)>& progress)
+      : roles_(roles), progress_(progress), plans_(plans(roles)) {}
+
+  Diagnosis run();
+
+ private:
+  struct Open {
+    Reading reading;
+    std::unique_ptr<Predictor> predictor;
+    std::vector<Index> few;
+  };
+  Open open(std::size_t plan) const;
+  Fit look(Open& at, std::size_t plan, const Hypothesis& hypothesis);
+  void look_at_singles(Open& at, std::size_t plan);
+  void look_at_pairs(Open& at, std::size_t plan);
+  void confirm(Diagnosis& diagnosis);
+  void keep_nearest(const Fit& fit);
+  Differences locate(const Fit& fit, bool& all_agree);
+
+  const Roles& roles_;
+  const std::function<void(Index)>& progress_;
+  std::vector<ReadingPlan> plans_;
+  std::vector<Fit> fits_, nearest_;
+  Index tried_ = 0;
+};
+
+Search::Open Search::open(std::size_t plan) const {
+  Open at;
+  at.reading = read_so(roles_, plans_[plan]);
+  at.few = random_rows(3, at.reading.output.rows(), 5);
+  return at;
+}
+
+Fit Search::look(Open& at, std::size_t plan, const Hypothesis& hypothesis) {
+  if (!at.predictor) at.predictor = std::make_unique<Predictor>(at.reading);
+  Fit fit = compare(*at.predictor, at.reading, hypothesis, at.few);
+  fit.plan = plan;
+  tried_ += 1;
+  if (progress_) progress_(tried_);
+  if (fit.fits()) fits_.push_back(fit);
+  keep_nearest(fit);
+  return fit;
+}
+
+void Search::keep_nearest(const Fit& fit) {
+  if (fit.fits() || !std::isfinite(fit.error)) return;
+  nearest_.push_back(fit);
+  std::stable_sort(nearest_.begin(), nearest_.end(),
+                   [](const Fit& a, const Fit& b) { return a.error < b.error; });
+  if (nearest_.size() > 3) nearest_.pop_back();
+}
+
+void Search::look_at_singles(Open& at, std::size_t plan) {
+  const Traits traits = traits_of(at.reading);
+  for (const Variation& one : variations()) {
+    if (matters(one, traits)) look(at, plan, *combine({&one}));
+  }
+}
+
+void Search::look_at_pairs(Open& at, std::size_t plan) {
+  const Traits traits = traits_of(at.reading);
+  const std::vector<Variation>& all = variations();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!matters(all[i], traits)) continue;
+    for (std::size_t j = i + 1; j < all.size(); ++j) {
+      if (!matters(all[j], traits)) continue;
+      const auto both = combine({&all[i], &all[j]});
+      if (both) look(at, plan, *both);
+    }
+  }
+}
+
+// Looks at more rows of what fits, and puts the best first.
+void Search::confirm(Diagnosis& diagnosis) {
+  std::vector<Fit> confirmed;
+  std::size_t opened = plans_.size();
+  Open at;
+  for (const Fit& fit : fits_) {
+    if (fit.plan != opened) {
+      at = open(fit.plan);
+      opened = fit.plan;
+      at.predictor = std::make_unique<Predictor>(at.reading);
+    }
+    Fit again =
+        compare(*at.predictor, at.reading, fit.hypothesis,
+                random_rows(fit.hypothesis.across ? 8 : 24,
+                            at.reading.output.rows(), 6));
+    again.plan = fit.plan;
+    if (again.fits()) {
+      confirmed.push_back(again);
+    } else {
+      keep_nearest(again);
+    }
+  }
+  // Right before wrong, one before two; then the better fit, unless rounding
+  // makes the difference.
+  std::stable_sort(confirmed.begin(), confirmed.end(),
+                   [](const Fit& a, const Fit& b) {
+                     const double x = a.error / a.allowed;
+                     const double y = b.error / b.allowed;
+                     return x < y / 4;
+                   });
+  diagnosis.fits = std::move(confirmed);
+}
+
+Differences Search::locate(const Fit& fit, bool& all_agree) {
+  const Reading reading = read_so(roles_, plans_[fit.plan]);
+  Predictor predictor(reading);
+  const Index rows = reading.output.rows();
+  const Index t_k = reading.t_k;
+  Differences where;
+  where.batch = reading.call.batch;
+  where.tokens = reading.t_q;
+  where.heads = reading.layer ? 1 : reading.call.n_heads;
+  where.by_row = Numbers::Zero(where.batch, where.tokens);
+  where.by_column = Numbers::Zero(1, reading.output.cols());
+  const Index width = reading.output.cols();
+  where.picture = Numbers::Zero(std::min<Index>(48, rows),
+                                std::min<Index>(48, width));
+  Numbers looked = Numbers::Zero(where.picture.rows(), where.picture.cols());
+  // So many rows at once that their scores take 64 MiB at most.
+  const Index widest = std::max<Index>(
+      1, (Index{1} << 23) / std::max<Index>(1, t_k));
+  const Index budget = std::max<Index>(
+      64, (Index{1} << 31) / std::max<Index>(1, t_k * reading.output.cols()));
+  where.every_row = rows <= budget && !fit.hypothesis.across;
+  std::vector<Index> chosen = random_rows(
+      where.every_row ? rows : fit.hypothesis.across ? Index{16} : budget,
+      rows, 7);
+  if (!where.every_row) where.rows = chosen;
+  // The largest single difference that rounding leaves is about six times its
+  // root mean square.
+  const double size = std::sqrt(
+      reading.output.array().isFinite()
+          .select(reading.output.array().square(), 0).mean());
+  const double allowed = 6 * std::max(fit.allowed, 1e-300) * size;
+  for (std::size_t first = 0; first < chosen.size();) {
+    const std::size_t last = std::min(
+        chosen.size(), first + static_cast<std::size_t>(widest));
+    const std::vector<Index> some(
+        chosen.begin() + static_cast<std::ptrdiff_t>(first),
+        chosen.begin() + static_cast<std::ptrdiff_t>(last));
+    const Numbers predicted =
+        predictor.predict(fit.hypothesis, some).output;
+    const Numbers got = rows_of(reading.output, some);
+    for (Index i = 0; i < got.rows(); ++i) {
+      const Index row = some[static_cast<std::size_t>(i)];
+      for (Index c = 0; c < got.cols(); ++c) {
+        const double x = got(i, c), y = predicted(i, c);
+        const bool both_nan = std::isnan(x) && std::isnan(y);
+        const Index y0 = row * looked.rows() / rows;
+        const Index x0 = c * looked.cols() / width;
+        where.compared += 1;
+        looked(y0, x0) += 1;
+        if (both_nan || x == y || std::abs(x - y) <= allowed) continue;
+        where.differing += 1;
+        where.by_row(row / where.tokens, row % where.tokens) += 1;
+        where.by_column(0, c) += 1;
+        where.picture(y0, x0) += 1;
+      }
+    }
+    first = last;
+  }
+  where.by_row /= static_cast<double>(reading.output.cols());
+  where.by_column /= static_cast<double>(std::max<std::size_t>(1, chosen.size()));
+  where.picture.array() /= looked.array().max(1);
+  all_agree = where.differing == 0;
+  return where;
+}
+
+Diagnosis Search::run() {
+  const auto start = std::chrono::steady_clock::now();
+  Diagnosis diagnosis;
+  const Hypothesis right;
+  for (std::size_t plan = 0; plan < plans_.size(); ++plan) {
+    Open at = open(plan);
+    if (look(at, plan, right).fits()) break;
+  }
+  bool all_agree = false;
+  if (!fits_.empty()) {
+    confirm(diagnosis);
+    if (!diagnosis.fits.empty()) {
+      diagnosis.differences = locate(diagnosis.fits[0], all_agree);
+    }
+    if (all_agree) {
+      diagnosis.finding = Finding::correct;
+      // Which bugs would this input not have shown?
+      const Fit found = diagnosis.fits[0];
+      fits_.clear();
+      Open at = open(found.plan);
+      look_at_singles(at, found.plan);
+      confirm(diagnosis);
+      diagnosis.same_here = std::move(diagnosis.fits);
+      diagnosis.fits = {found};
+    } else if (!diagnosis.fits.empty()) {
+      diagnosis.finding = Finding::correct_apart;
+    }
+  }
+  if (diagnosis.finding == Finding::unknown) {
+    diagnosis.fits.clear();
+    fits_.clear();
+    for (std::size_t plan = 0; plan < plans_.size(); ++plan) {
+      Open at = open(plan);
+      look_at_singles(at, plan);
+    }
+    if (!fits_.empty()) confirm(diagnosis);
+    if (diagnosis.fits.empty()) {
+      fits_.clear();
+      for (std::size_t plan = 0; plan < plans_.size(); ++plan) {
+        Open at = open(plan);
+        look_at_pairs(at, plan);
+      }
+      if (!fits_.empty()) confirm(diagnosis);
+    }
+    if (!diagnosis.fits.empty()) {
+      diagnosis.finding = Finding::named;
+      diagnosis.differences = locate(diagnosis.fits[0], all_agree);
+    }
+  }
+  diagnosis.nearest = nearest_;
+  if (diagnosis.finding == Finding::unknown && !nearest_.empty()) {
+    diagnosis.differences = locate(nearest_[0], all_agree);
+  }
+  diagnosis.tried = tried_;
+  diagnosis.seconds = std::chrono::duration<double>(
+                          std::chrono::steady_clock::now() - start).count();
+  return diagnosis;
+}
+
+}  // namespace
+
+Fit compare(Predictor& predictor, const Reading& reading,
+            const Hypothesis& hypothesis, const std::vector<Index>& rows) {
+  Fit fit;
+  fit.hypothesis = hypothesis;
+  fit.reading = reading.description;
+  const Numbers got = rows_of(reading.output, rows);
+  const Prediction exact = predictor.predict(hypothesis, rows);
+  fit.error = relative_error(exact.output, got);
+  if (!(fit.error <= hopeless(reading.type))) return fit;
+  // Sums of n terms, and scores whose rounding grows with them.
+  const double terms = std::sqrt(static_cast<double>(
+      reading.t_k + reading.call.q.cols() + reading.x_q.cols()));
+  fit.allowed = unit_of(reading.type) * (8 + 2 * terms) *
+                (1 + exact.highest_score);
+  if (fit.error <= fit.allowed || reading.type == NumberType::float64) {
+    return fit;
+  }
+  const Prediction rounded = predictor.predict(hypothesis, rows, true);
+  const double noise = relative_error(rounded.output, exact.output);
+  fit.allowed += 3 * (std::isfinite(noise) ? noise : 0);
+  return fit;
+}
+
+Diagnosis diagnose_tensors(const Roles& roles,
+                           const std::function<void(Index)>& progress) {
+  return Search(roles, progress).run();
+}
+
+}  // namespace diagnose

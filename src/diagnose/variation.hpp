@@ -1,0 +1,75 @@
+/// \file variation.hpp
+/// The wrong attentions that a diagnosis knows.
+#pragma once
+
+#include "attention_steps.hpp"
+#include "mha/layer.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace diagnose {
+
+using gallery::Call;
+using mha::Index;
+using Numbers = mha::Matrix<double>;
+using Weights = mha::LayerWeights<double>;
+
+/// What a variation may look at to say whether it can differ at all.
+struct Traits {
+  bool causal = false;   ///< a causal mask was asked for
+  bool pairs = false;    ///< there is a mask of pairs
+  bool padding = false;  ///< there is a padding
+  bool bias = false;     ///< there is a mask of numbers to add
+  bool scale = false;    ///< the scale was given
+  bool layer = false;    ///< there are projections
+  bool any_mask() const { return causal || pairs || padding; }
+};
+
+/// One thing that is wrong.
+struct Variation {
+  std::string name;  ///< as --example takes it
+  std::string what;  ///< what was done
+  std::string mend;  ///< what to change
+  std::string page;  ///< of the book, without ending
+  gallery::Steps steps = {};      ///< what it exchanges
+  gallery::Rewrite rewrite = {};  ///< what it makes of the call
+  /// What it makes of the projections; a layer only.
+  Weights (*reread)(const Weights&, Index n_heads) = nullptr;
+  bool adds_input = false;  ///< the layer's input is in its output
+  bool across = false;      ///< a query's weights depend on the others
+  bool (*matters)(const Traits&) = nullptr;  ///< none: always
+};
+
+/// All of them: those of the gallery of chapter 5 whose output can tell, then
+/// the diagnosis' own.
+/// \returns the list, in the order in which they are named
+const std::vector<Variation>& variations();
+
+/// \param name  of a variation
+/// \returns it, or nothing
+const Variation* find_variation(const std::string& name);
+
+/// The diagnosis' own, beside the gallery's.
+/// \returns the list
+std::vector<Variation> more_variations();
+
+/// One or two variations at once; none: the right attention.
+struct Hypothesis {
+  std::vector<const Variation*> parts;
+  gallery::Steps steps = {};
+  gallery::Rewrite rewrite = {};
+  Weights (*reread)(const Weights&, Index n_heads) = nullptr;
+  bool adds_input = false;
+  bool across = false;
+
+  /// \returns "right", or the names joined with " + "
+  std::string name() const;
+};
+
+/// \param parts  variations
+/// \returns all of them at once; nothing when two exchange the same step
+std::optional<Hypothesis> combine(const std::vector<const Variation*>& parts);
+
+}  // namespace diagnose
