@@ -58,8 +58,8 @@ template <typename Number>
 double number_at(const std::byte* bytes) {
   using Bits = BitsOf<sizeof(Number)>;
   std::uint64_t bits = 0;
-  for (std::size_t i = sizeof(Number); i-- > 0;) {
-    bits = (bits << 8) | std::to_integer<std::uint64_t>(bytes[i]);
+  for (std::size_t i = 0; i < sizeof(Number); ++i) {
+    bits |= std::to_integer<std::uint64_t>(bytes[i]) << (8 * i);
   }
   if constexpr (std::is_same_v<Number, bool>) {
     return static_cast<double>(bits);

@@ -71,10 +71,11 @@ TEST_CASE("a hole, an overlap and a remainder are refused") {
                  "has 8 bytes of numbers and its header speaks of 4"));
   CHECK(contains(said("{"s + entry("a", "F32", "[1]", 4, 8) + "}"),
                  "a begins at offset 4 where 0 is next: there is a hole"));
-  CHECK(contains(said("{"s + first + "," + entry("b", "F16", "[3]", 2, 8) + "}"),
-                 "b begins at offset 2 where 4 is next: two tensors overlap"));
-  CHECK(contains(said("{"s + first + "," + entry("b", "F32", "[1]", 0, 4) + "," +
-                      entry("c", "F32", "[1]", 4, 8) + "}"),
+  CHECK(
+      contains(said("{"s + first + "," + entry("b", "F16", "[3]", 2, 8) + "}"),
+               "b begins at offset 2 where 4 is next: two tensors overlap"));
+  CHECK(contains(said("{"s + first + "," + entry("b", "F32", "[1]", 0, 4) +
+                      "," + entry("c", "F32", "[1]", 4, 8) + "}"),
                  "two tensors overlap"));
   CHECK(contains(said("{"s + entry("a", "F32", "[3]", 0, 12) + "}"),
                  "has 8 bytes of numbers and its header speaks of 12; copy or "
@@ -107,7 +108,8 @@ TEST_CASE("only whole numbers from 0 to 2^63 - 1 are sizes") {
        {"-1", "1.0", "1e2", "9223372036854775808", "18446744073709551616",
         "1e999", "\"1\"", "null", "true", "[1]", "{}"}) {
     CAPTURE(number);
-    CHECK(said("{"s + entry("q", "F32", "["s + number + "]", 0, 8) + "}") != "");
+    CHECK(said("{"s + entry("q", "F32", "["s + number + "]", 0, 8) + "}") !=
+          "");
   }
   CHECK(contains(said("{"s + entry("q", "F32", "[-1]", 0, 8) + "}"),
                  "q has a negative number where a size or an offset belongs"));
@@ -117,9 +119,9 @@ TEST_CASE("what is named twice is refused") {
   const std::string q = entry("q", "F32", "[2]", 0, 8);
   CHECK(contains(said("{"s + q + "," + q + "}"), "names q twice"));
   // The same name, spelt with an escape.
-  CHECK(
-      contains(said("{"s + q + "," + entry("\\u0071", "F32", "[2]", 0, 8) + "}"),
-               "names q twice"));
+  CHECK(contains(
+      said("{"s + q + "," + entry("\\u0071", "F32", "[2]", 0, 8) + "}"),
+      "names q twice"));
   CHECK(contains(said(R"({"__metadata__":{},"__metadata__":{},)" + q + "}"),
                  "names __metadata__ twice"));
   CHECK(contains(said(R"({"__metadata__":{"a":"1","a":"2"},)" + q + "}"),
