@@ -107,7 +107,8 @@ namespace {
 bool can_take(const Abilities& abilities, const CallSizes& sizes) {
   return (abilities.batches || sizes.batch == 1) &&
          (abilities.cross || sizes.t_k == sizes.t_q) &&
-         (abilities.shared_heads || sizes.n_kv_heads == sizes.n_heads);
+         (abilities.shared_heads || sizes.n_kv_heads == sizes.n_heads) &&
+         sizes.n_heads * sizes.d_head <= abilities.widest;
 }
 
 std::optional<Finding> try_at(const Check& check,

@@ -35,6 +35,7 @@ struct Abilities {
   bool hidden_nan = true;    ///< NaN in a hidden value stays hidden
   bool biases = true;        ///< of a layer: its projections have biases
   bool any_width = true;     ///< of a layer: d_model need not be H d_head
+  Index widest = 512;        ///< most columns, n_heads d_head, of a call
   /// The spacing of numbers at 1 in the arithmetic used: 2^-52 for double,
   /// 2^-23 for float.
   double epsilon = std::numeric_limits<double>::epsilon();

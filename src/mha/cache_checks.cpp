@@ -236,12 +236,9 @@ const std::vector<CacheCheck>& cache_checks() {
 // [cache checks list]
 
 // [check cached attention]
-BatteryReport check_cached_attention(const CachedAttention& make,
-                                     const Abilities& abilities) {
-  Abilities inside = abilities;
-  inside.pairs = inside.padding = inside.bias = inside.weights = false;
-  inside.training = inside.refuses = false;
-  BatteryReport report = check_attention(attention_of_cache(make), inside);
+BatteryReport check_sessions(const CachedAttention& make,
+                             const Abilities& abilities) {
+  BatteryReport report;
   for (const CacheCheck& check : cache_checks()) {
     CacheTrial trial{make, abilities};
     report.results.push_back(
@@ -250,6 +247,17 @@ BatteryReport check_cached_attention(const CachedAttention& make,
                    [&] { return check.find(trial); },
                    [&] { return trial.asked; }));
   }
+  return report;
+}
+
+BatteryReport check_cached_attention(const CachedAttention& make,
+                                     const Abilities& abilities) {
+  Abilities inside = abilities;
+  inside.pairs = inside.padding = inside.bias = inside.weights = false;
+  inside.training = inside.refuses = false;
+  BatteryReport report = check_attention(attention_of_cache(make), inside);
+  for (CheckResult& one : check_sessions(make, abilities).results)
+    report.results.push_back(std::move(one));
   return report;
 }
 // [check cached attention]

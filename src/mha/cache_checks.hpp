@@ -57,6 +57,13 @@ struct CacheCheck {
 /// \return all of them
 const std::vector<CacheCheck>& cache_checks();
 
+/// Makes only those.
+/// \param make       begins a session
+/// \param abilities  what may be asked of it
+/// \return what was found
+BatteryReport check_sessions(const CachedAttention& make,
+                             const Abilities& abilities = {});
+
 /// \param call   any call with as many keys as queries
 /// \param from   the first token
 /// \param count  how many

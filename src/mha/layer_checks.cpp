@@ -2,6 +2,7 @@
 
 #include "mha/generator.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <utility>
@@ -331,11 +332,9 @@ const std::vector<LayerCheck>& layer_checks() {
 // [layer checks list]
 
 // [check layer]
-BatteryReport check_layer(const LayerFunction& layer,
-                          const Abilities& abilities) {
-  Abilities inside = abilities;
-  inside.weights = inside.training = inside.refuses = inside.hidden_nan = false;
-  BatteryReport report = check_attention(attention_of_layer(layer), inside);
+BatteryReport check_projections(const LayerFunction& layer,
+                                const Abilities& abilities) {
+  BatteryReport report;
   for (const LayerCheck& check : layer_checks()) {
     LayerTrial trial{layer, abilities};
     report.results.push_back(
@@ -344,6 +343,17 @@ BatteryReport check_layer(const LayerFunction& layer,
                    [&] { return check.find(trial); },
                    [&] { return describe_layer(trial.asked); }));
   }
+  return report;
+}
+
+BatteryReport check_layer(const LayerFunction& layer,
+                          const Abilities& abilities) {
+  Abilities inside = abilities;
+  inside.weights = inside.training = inside.refuses = inside.hidden_nan = false;
+  inside.widest = std::min<Index>(inside.widest, 64);  // projections take time
+  BatteryReport report = check_attention(attention_of_layer(layer), inside);
+  for (CheckResult& one : check_projections(layer, abilities).results)
+    report.results.push_back(std::move(one));
   return report;
 }
 // [check layer]

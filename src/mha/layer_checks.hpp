@@ -50,7 +50,7 @@ AttentionFunction attention_of_layer(LayerFunction layer);
 // [check layer]
 /// Makes every check of checks() on the attention inside a layer, and then
 /// those of layer_checks(). Maps and dropout are not asked for; NaN neither,
-/// since a projection spreads it.
+/// since a projection spreads it, nor widths above 64, which would take long.
 /// \param layer      any layer
 /// \param abilities  what may be asked of it
 /// \return what was found
@@ -80,6 +80,13 @@ struct LayerCheck {
 
 /// \return all of them
 const std::vector<LayerCheck>& layer_checks();
+
+/// Makes only those, and none of the attention inside.
+/// \param layer      any layer
+/// \param abilities  what may be asked of it
+/// \return what was found
+BatteryReport check_projections(const LayerFunction& layer,
+                                const Abilities& abilities = {});
 
 /// \param seed       of TorchGenerator
 /// \param sizes      the sizes

@@ -38,17 +38,19 @@ std::string large_scores(Trial& trial) {
 // [scores of 1000 and 1001 do not overflow]
 
 // [a key far above the others takes all, wherever it stands]
+// In the longer rows it stands in another tile than most.
 std::string far_above(Trial& trial) {
-  for (const std::vector<double>& scores :
-       {std::vector<double>{0, 1000, 0}, {1000, 0, 0}, {-1000, 0, 1000}}) {
-    const auto best = std::max_element(scores.begin(), scores.end());
-    const double place = static_cast<double>(best - scores.begin());
-    const std::string found = trial.compare(
-        fmt::format("scores {}, {} and {}, values 0, 1 and 2", scores[0],
-                    scores[1], scores[2]),
-        Matrix<double>::Constant(1, 1, place), trial.output(one_row(scores)));
-    if (!found.empty()) return found;
-  }
+  for (const int keys : {2, 3, 300})
+    for (const int place : {0, 1, keys - 1}) {
+      std::vector<double> scores(static_cast<std::size_t>(keys), 0.0);
+      scores[static_cast<std::size_t>(place)] = 1000;
+      const std::string found = trial.compare(
+          fmt::format("{} keys of score 0, but key {} of 1000; value j is j",
+                      keys, place),
+          Matrix<double>::Constant(1, 1, place),
+          trial.output(one_row(scores)));
+      if (!found.empty()) return found;
+    }
   return "";
 }
 // [a key far above the others takes all, wherever it stands]

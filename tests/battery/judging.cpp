@@ -26,10 +26,10 @@ Verdicts judge(const Subject& subject) {
   return verdicts;
 }
 
-std::vector<std::string> equal_ones(const std::vector<mutants::Fate>& fates) {
-  std::vector<std::string> names;
+std::string equal_ones(const std::vector<mutants::Fate>& fates) {
+  std::string names;
   for (const mutants::Fate& one : fates) {
-    if (!one.changes) names.push_back(mutants::name_of(one.mutant));
+    if (!one.changes) names += mutants::name_of(one.mutant) + "\n";
   }
   return names;
 }

@@ -28,7 +28,7 @@ struct Verdicts {
 Verdicts judge(const Subject& subject);
 
 /// \param fates  of the mutants
-/// \return the names of those that change nothing
-std::vector<std::string> equal_ones(const std::vector<mutants::Fate>& fates);
+/// \return the names of those that change nothing, a line each
+std::string equal_ones(const std::vector<mutants::Fate>& fates);
 
 }  // namespace judging

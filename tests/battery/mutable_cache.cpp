@@ -157,22 +157,14 @@ mha::CachedAttention growing_cache(const Mutator& m) {
     const Index whose = m.pick<Index>(
         "session", "store", 0,
         {{"one for all sessions, cleared by each", 1},
-         {"one for all sessions, of which v is not cleared", 2}});
+         {"one for all sessions, never cleared", 2}});
     if (whose == 1) *shared = {};
-    const auto store = whose == 1 ? shared : std::make_shared<Store>();
-    const bool leftover = whose == 2;
-    return [m, store, shared, leftover](const mha::AttentionCall& piece) {
-      if (leftover && store->length == 0 &&
-          shared->v.cols() == piece.v.cols()) {
-        mha::AttentionCall first = piece;  // reads what another left behind
-        first.v.row(0) = shared->v.row(0);
-        const Numbers output = fed(*store, first, m);
-        *shared = *store;
-        return output;
-      }
-      Numbers output = fed(*store, piece, m);
-      if (leftover) *shared = *store;
-      return output;
+    const auto store = whose > 0 ? shared : std::make_shared<Store>();
+    return [m, store](const mha::AttentionCall& piece) {
+      const bool fits =
+          store->batch == piece.batch && store->width == piece.k.cols();
+      if (!fits) *store = {};  // another session's, of other sizes
+      return fed(*store, piece, m);
     };
   };
 }
