@@ -2,6 +2,7 @@
 #include "comparing.hpp"
 #include "layout_walks.hpp"
 #include "mutant_counts.hpp"
+#include "own_attention.hpp"
 #include "show_case.hpp"
 #include "walks.hpp"
 
@@ -20,19 +21,23 @@ struct Options {
   bool gallery = false;
   bool reports = false;
   bool mutants = false;
+  bool own = false;
 };
 // [options]
 
 // [demo]
 void demo(const Options& options) {
   mha::require(int{!options.one_case.empty()} + int{options.gallery} +
-                       int{options.reports} + int{options.mutants} <= 1,
-               "--case, --cases, --reports and --mutants print different "
-               "things; choose one of them");
+                       int{options.reports} + int{options.mutants} +
+                       int{options.own} <= 1,
+               "--case, --cases, --reports, --mutants and --own print "
+               "different things; choose one of them");
   if (!options.one_case.empty()) {
     gallery::print_case(gallery::case_named(options.one_case));
   } else if (options.reports) {
     gallery::print_reports();
+  } else if (options.own) {
+    own::print_own();
   } else if (options.mutants) {
     mutants::print_fates(mutants::plain_fates());
   } else if (options.gallery) {
@@ -126,7 +131,9 @@ int main(int argc, char** argv) {
                   {"--cases", &options.gallery, "list the gallery"},
                   {"--reports", &options.reports, "list the bug reports"},
                   {"--mutants", &options.mutants,
-                   "break a right attention in every way and count"}},
+                   "break a right attention in every way and count"},
+                  {"--own", &options.own,
+                   "the report on an attention as readers have them"}},
       .demo = [&] { demo(options); },
       .values = [&] { return values(options); },
       .figures = {{"two_ways", [&] { return walks::draw_two_ways(split); }},
