@@ -11,9 +11,9 @@
 
 namespace mutants {
 
+// [mutant]
 using mha::Index;
 
-// [mutant]
 // One expression, changed in one way.
 struct Mutant {
   const char* site = nullptr;  // names the expression; nullptr: none is changed

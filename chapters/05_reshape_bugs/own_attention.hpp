@@ -1,5 +1,4 @@
-// Chapter 5: an attention, a layer and a cache as readers have them, brought
-// before the battery.
+// Chapter 5: an attention, a layer and a cache as readers have them.
 #pragma once
 
 namespace own {
