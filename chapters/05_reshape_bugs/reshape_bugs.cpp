@@ -1,6 +1,8 @@
 // Chapter 5: what the classic bugs look like, and which test catches each.
 #include "comparing.hpp"
 #include "layout_walks.hpp"
+#include "mutant_counts.hpp"
+#include "own_attention.hpp"
 #include "show_case.hpp"
 #include "walks.hpp"
 
@@ -18,19 +20,26 @@ struct Options {
   std::string one_case;  // of the gallery
   bool gallery = false;
   bool reports = false;
+  bool mutants = false;
+  bool own = false;
 };
 // [options]
 
 // [demo]
 void demo(const Options& options) {
   mha::require(int{!options.one_case.empty()} + int{options.gallery} +
-                       int{options.reports} <= 1,
-               "--case, --cases and --reports print different things; choose "
-               "one of them");
+                       int{options.reports} + int{options.mutants} +
+                       int{options.own} <= 1,
+               "--case, --cases, --reports, --mutants and --own print "
+               "different things; choose one of them");
   if (!options.one_case.empty()) {
     gallery::print_case(gallery::case_named(options.one_case));
   } else if (options.reports) {
     gallery::print_reports();
+  } else if (options.own) {
+    own::print_own();
+  } else if (options.mutants) {
+    mutants::print_fates(mutants::plain_fates());
   } else if (options.gallery) {
     gallery::print_gallery();
   } else {
@@ -78,12 +87,30 @@ void add_half_values(mha::Values& values) {
 }
 // [half values]
 
+// [mutant values]
+void add_mutant_values(mha::Values& values) {
+  const std::vector<mutants::Fate>& all = mutants::plain_fates();
+  const auto count = [&](const std::string& name, auto holds) {
+    values.add(name, static_cast<double>(
+                         std::count_if(all.begin(), all.end(), holds)),
+               "{:.0f}");
+  };
+  using mutants::Fate;
+  count("mutants", [](const Fate&) { return true; });
+  count("mutants_equal", [](const Fate& one) { return !one.changes; });
+  count("mutants_changing", [](const Fate& one) { return one.changes; });
+  count("mutants_caught",
+        [](const Fate& one) { return one.changes && one.caught; });
+}
+// [mutant values]
+
 // [values]
 mha::Values values(const Options& options) {
   mha::Values values;
   walks::add_values(values, options.split);
   add_gallery_values(values);
   add_half_values(values);
+  add_mutant_values(values);
   return values;
 }
 // [values]
@@ -102,7 +129,11 @@ int main(int argc, char** argv) {
                   {"--d-head", &split.d_head, "width of a head", 1, 64},
                   {"--case", &options.one_case, "one layer of the gallery"},
                   {"--cases", &options.gallery, "list the gallery"},
-                  {"--reports", &options.reports, "list the bug reports"}},
+                  {"--reports", &options.reports, "list the bug reports"},
+                  {"--mutants", &options.mutants,
+                   "break a right attention in every way and count"},
+                  {"--own", &options.own,
+                   "the report on an attention as readers have them"}},
       .demo = [&] { demo(options); },
       .values = [&] { return values(options); },
       .figures = {{"two_ways", [&] { return walks::draw_two_ways(split); }},

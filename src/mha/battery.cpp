@@ -43,13 +43,13 @@ Matrix<double> Trial::first_map(const AttentionCall& call) {
 // [tolerance]
 // A sum of some hundred rounded terms, and the rounding of its scores, which
 // the softmax makes as large as they are: 256 steps at the largest number.
-bool Trial::differ(const Matrix<double>& a, const Matrix<double>& b) const {
+bool differ(const Matrix<double>& a, const Matrix<double>& b, double epsilon) {
   if (a.rows() != b.rows() || a.cols() != b.cols()) return true;
   if (a.size() == 0) return false;
   const double size =
       std::max({1.0, a.cwiseAbs().maxCoeff(), b.cwiseAbs().maxCoeff()});
   // Written so that NaN counts as far.
-  return !(max_abs_difference(a, b) <= 256 * abilities_.epsilon * size);
+  return !(max_abs_difference(a, b) <= 256 * epsilon * size);
 }
 // [tolerance]
 
@@ -67,10 +67,9 @@ std::string text_of(const Matrix<double>& numbers) {
 }
 }  // namespace
 
-std::string Trial::compare(const std::string& what,
-                           const Matrix<double>& expected,
-                           const Matrix<double>& got) const {
-  if (!differ(expected, got)) return "";
+std::string compare(const std::string& what, const Matrix<double>& expected,
+                    const Matrix<double>& got, double epsilon) {
+  if (!differ(expected, got, epsilon)) return "";
   const std::string wanted = text_of(expected), found = text_of(got);
   if (wanted == found) {
     return fmt::format("{}: expected {}, off by {:.2g}", what, wanted,
@@ -108,12 +107,8 @@ namespace {
 bool can_take(const Abilities& abilities, const CallSizes& sizes) {
   return (abilities.batches || sizes.batch == 1) &&
          (abilities.cross || sizes.t_k == sizes.t_q) &&
-         (abilities.shared_heads || sizes.n_kv_heads == sizes.n_heads);
-}
-
-bool can_be_made(const Check& check, const Abilities& abilities) {
-  return std::all_of(check.needs.begin(), check.needs.end(),
-                     [&](bool Abilities::*need) { return abilities.*need; });
+         (abilities.shared_heads || sizes.n_kv_heads == sizes.n_heads) &&
+         sizes.n_heads * sizes.d_head <= abilities.widest;
 }
 
 std::optional<Finding> try_at(const Check& check,
@@ -121,13 +116,7 @@ std::optional<Finding> try_at(const Check& check,
                               const Abilities& abilities,
                               const CallSizes& sizes) {
   Trial trial(attention, abilities, sizes);
-  std::string what;
-  try {
-    what = check.find(trial);
-  } catch (const std::exception& error) {
-    what = error.what();
-    if (what.empty()) what = "an exception without a message was thrown";
-  }
+  const std::string what = found_or_thrown([&] { return check.find(trial); });
   if (what.empty()) return {};
   const AttentionCall& call = trial.asked();
   return Finding{what,
@@ -137,6 +126,35 @@ std::optional<Finding> try_at(const Check& check,
 }
 }  // namespace
 // [can do]
+
+// [found or thrown]
+bool has_all(const std::vector<bool Abilities::*>& needs,
+             const Abilities& abilities) {
+  return std::all_of(needs.begin(), needs.end(),
+                     [&](bool Abilities::*need) { return abilities.*need; });
+}
+
+std::string found_or_thrown(const std::function<std::string()>& find) {
+  try {
+    return find();
+  } catch (const std::exception& error) {
+    const std::string what = error.what();
+    return what.empty() ? "an exception without a message was thrown" : what;
+  }
+}
+// [found or thrown]
+
+// [make check]
+CheckResult make_check(CheckResult result,
+                       const std::function<std::string()>& find,
+                       const std::function<std::string()>& describe) {
+  if (!result.asked) return result;
+  const std::string what = found_or_thrown(find);
+  if (what.empty()) return result;
+  result.fault = Finding{what, {}, {}, describe()};
+  return result;
+}
+// [make check]
 
 // [find fault]
 std::optional<Finding> find_fault(const Check& check,
@@ -159,7 +177,7 @@ BatteryReport make_checks(std::span<const Check> checks,
   BatteryReport report;
   for (const Check& check : checks) {
     CheckResult result = {check.sentence, check.page};
-    result.asked = can_be_made(check, abilities);
+    result.asked = has_all(check.needs, abilities);
     if (result.asked) result.fault = find_fault(check, attention, abilities);
     report.results.push_back(std::move(result));
   }
@@ -205,7 +223,10 @@ std::string table_of(const std::string& name, const BoolMatrix& table) {
   return numbers_of(name, table.cast<double>().matrix());
 }
 
-std::string describe(const AttentionCall& call, const CallSizes& sizes) {
+std::string describe(const Finding& fault) {
+  if (!fault.described.empty()) return "       on " + fault.described + "\n";
+  const AttentionCall& call = fault.input;
+  const CallSizes& sizes = fault.sizes;
   const AttentionOptions& options = call.options;
   std::string text = fmt::format(
       "       on batch {}, T_q {}, T_k {}, n_heads {}, n_kv_heads {}, "
@@ -244,7 +265,7 @@ std::string to_string(const BatteryReport& report) {
     text += fmt::format("FAILED {}\n       {}\n{}       explained on the page "
                         "{} of the book\n",
                         one.sentence, indented(one.fault->what),
-                        describe(one.fault->input, one.fault->sizes),
+                        describe(*one.fault),
                         one.page);
   }
   return text + left_out +

@@ -32,11 +32,32 @@ struct Abilities {
   bool refuses = true;       ///< throws std::invalid_argument on bad sizes
   bool empty_rows = true;    ///< zeros for a query that may see nothing
   bool infinite_scores = true;  ///< infinite scores share their row
+  bool hidden_nan = true;    ///< NaN in a hidden value stays hidden
+  bool biases = true;        ///< of a layer: its projections have biases
+  bool any_width = true;     ///< of a layer: d_model need not be H d_head
+  Index widest = 512;        ///< most columns, n_heads d_head, of a call
   /// The spacing of numbers at 1 in the arithmetic used: 2^-52 for double,
   /// 2^-23 for float.
   double epsilon = std::numeric_limits<double>::epsilon();
 };
 // [abilities]
+
+// [how close]
+/// \param a        a matrix
+/// \param b        another
+/// \param epsilon  the spacing of numbers at 1
+/// \return whether they differ in shape, or by more than rounding; a NaN
+///         differs from everything
+bool differ(const Matrix<double>& a, const Matrix<double>& b, double epsilon);
+
+/// \param what      names the row in the message
+/// \param expected  what is right
+/// \param got       what came
+/// \param epsilon   the spacing of numbers at 1
+/// \return a message when they differ, else nothing
+std::string compare(const std::string& what, const Matrix<double>& expected,
+                    const Matrix<double>& got, double epsilon);
+// [how close]
 
 // [sizes of a trial]
 /// The sizes of one input.
@@ -113,14 +134,18 @@ class Trial {
   /// \param b  another
   /// \return whether they differ in shape, or by more than rounding; a NaN
   ///         differs from everything
-  bool differ(const Matrix<double>& a, const Matrix<double>& b) const;
+  bool differ(const Matrix<double>& a, const Matrix<double>& b) const {
+    return mha::differ(a, b, abilities_.epsilon);
+  }
 
   /// \param what      names the row in the message
   /// \param expected  what is right
   /// \param got       what came
   /// \return a message when they differ, else nothing
   std::string compare(const std::string& what, const Matrix<double>& expected,
-                      const Matrix<double>& got) const;
+                      const Matrix<double>& got) const {
+    return mha::compare(what, expected, got, abilities_.epsilon);
+  }
 
   /// \return what may be asked
   const Abilities& abilities() const { return abilities_; }
@@ -161,7 +186,8 @@ const Check& check_named(const std::string& sentence);
 struct Finding {
   std::string what;           ///< what is wrong
   CallSizes sizes;            ///< of the smallest input that showed it
-  AttentionCall input;        ///< that input; the last, if there were several
+  AttentionCall input = {};   ///< that input; the last, if there were several
+  std::string described = {};  ///< the input in words, where it is no call
 };
 
 /// Makes one check, from small inputs to large ones, until it fails. An
@@ -223,6 +249,25 @@ BatteryReport check_attention(const AttentionFunction& attention,
 BatteryReport make_checks(std::span<const Check> checks,
                           const AttentionFunction& attention,
                           const Abilities& abilities);
+
+/// Makes one check of any kind.
+/// \param result    names the check, and says whether it is asked for
+/// \param find      what is wrong, or nothing; may throw, which is wrong too
+/// \param describe  the input that showed it, in words
+/// \return the result with what was found
+CheckResult make_check(CheckResult result,
+                       const std::function<std::string()>& find,
+                       const std::function<std::string()>& describe);
+
+/// \param needs      what a check cannot do without
+/// \param abilities  what there is
+/// \return whether all of it is there
+bool has_all(const std::vector<bool Abilities::*>& needs,
+             const Abilities& abilities);
+
+/// \param find  a search for a fault
+/// \return what it found; the message of what it threw
+std::string found_or_thrown(const std::function<std::string()>& find);
 
 /// \return the checks of the book's sections, which checks() joins
 std::vector<Check> layout_checks();

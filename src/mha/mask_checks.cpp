@@ -270,8 +270,8 @@ std::vector<Check> mask_checks() {
        empty_row, {&A::pairs, &A::empty_rows}, false, page},
       {"a query with every earlier key hidden gets zeros", empty_causal_row,
        {&A::causal, &A::padding, &A::empty_rows}, false, page},
-      {"NaN behind a mask does not leak", nan_behind_a_mask, {&A::padding},
-       true, page}};
+      {"NaN behind a mask does not leak", nan_behind_a_mask,
+       {&A::padding, &A::hidden_nan}, true, page}};
 }
 // [more mask checks]
 

@@ -37,6 +37,37 @@ std::string large_scores(Trial& trial) {
 }
 // [scores of 1000 and 1001 do not overflow]
 
+// [a key far above the others takes all, wherever it stands]
+// In the longer rows it stands in another tile than most.
+std::string far_above(Trial& trial) {
+  for (const int keys : {2, 3, 300})
+    for (const int place : {0, 1, keys - 1}) {
+      std::vector<double> scores(static_cast<std::size_t>(keys), 0.0);
+      scores[static_cast<std::size_t>(place)] = 1000;
+      const std::string found = trial.compare(
+          fmt::format("{} keys of score 0, but key {} of 1000; value j is j",
+                      keys, place),
+          Matrix<double>::Constant(1, 1, place),
+          trial.output(one_row(scores)));
+      if (!found.empty()) return found;
+    }
+  return "";
+}
+// [a key far above the others takes all, wherever it stands]
+
+// [a key far below the best still has its share]
+// Where numbers have 16 bits, exp(-25) is nothing.
+std::string small_share(Trial& trial) {
+  const double less = trial.abilities().epsilon > 1e-6 ? -10 : -25;
+  AttentionCall call = one_row({0, less});
+  call.v(1, 0) = std::exp(-less);
+  return trial.compare(
+      fmt::format("scores 0 and {}, values 0 and exp({})", less, -less),
+      Matrix<double>::Constant(1, 1, 1 / (1 + std::exp(less))),
+      trial.output(call));
+}
+// [a key far below the best still has its share]
+
 // [scores far below zero still share out 1]
 std::string low_scores(Trial& trial) {
   return trial.compare("three scores of -1000, values 0, 1 and 2",
@@ -89,6 +120,10 @@ std::vector<Check> softmax_checks() {
   return {{"every row of weights sums to 1", rows_sum_to_1, {&A::weights},
            true, page},
           {"scores of 1000 and 1001 do not overflow", large_scores,
+           {&A::cross}, false, page},
+          {"a key far above the others takes all, wherever it stands",
+           far_above, {&A::cross}, false, page},
+          {"a key far below the best still has its share", small_share,
            {&A::cross}, false, page},
           {"scores far below zero still share out 1", low_scores,
            {&A::cross}, false, page},
