@@ -13,7 +13,7 @@
 //   differences do. Here the difference is 1.
 // wrong: to 0 | The two visible keys share out 1, and both get some: the weight
 //   lies between 0 and 1.
-// wrong: from 1 | The two visible keys share out 1, and both get some: the
+// wrong: from 1.001 | The two visible keys share out 1, and both get some: the
 //   weight lies between 0 and 1.
 // wrong: other | Only the difference of the two visible scores counts.
 #include "exercise/exercise.hpp"
