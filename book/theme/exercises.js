@@ -59,12 +59,22 @@
     return plain && pieces.length < 3 ? pieces[0] / (pieces[1] ?? 1) : NaN;
   }
 
+  /** The lines of an answer's code, each as two numbers and a text: the right one, then the wrong ones. */
+  function decode(code) {
+    const bytes = Uint8Array.from(atob(code), (letter) => letter.charCodeAt(0));
+    return new TextDecoder().decode(bytes).split('\n').map((line) => {
+      const [, first, second, text] = line.match(/^(\S+) (\S+) (.*)$/);
+      return [Number(first), Number(second), text];
+    });
+  }
+
   function judge({ dataset }, typed) {
-    const [right, tolerance, ...text] = decodeURIComponent(atob(dataset.answer)).split(' ');
+    const [[right, tolerance, text], ...wrong] = decode(dataset.answer);
     const number = numberIn(typed);
     if (!Number.isFinite(number)) return { says: 'Write a number, such as 0.25 or 12.' };
-    if (Math.abs(number - right) > tolerance) return { says: 'Not what the program computes. Hint 1 may help.' };
-    return { right: true, says: `Right: the program computes ${text.join(' ')}.` };
+    if (Math.abs(number - right) <= tolerance) return { right: true, says: `Right: the program computes ${text}.` };
+    const [, , thought] = wrong.find(([low, high]) => low <= number && number <= high) ?? [0, 0, 'Hint 1 may help.'];
+    return { says: `Not what the program computes. ${thought}` };
   }
 
   for (const box of boxes) {

@@ -38,6 +38,17 @@ need() {
   done
 }
 
+# need_locked SET...: need, for a command that holds no lock. Waits for another
+# that may be installing the same, and only then.
+need_locked() {
+  find_missing "$@"
+  if [ ${#missing_packages[@]} -gt 0 ] || [ -e "$apt_unfinished" ]; then
+    take_lock
+    need "$@"
+    release_lock
+  fi
+}
+
 # print_plan SET...: what need would do.
 print_plan() {
   local folder plan=()

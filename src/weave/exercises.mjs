@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { leadingComment } from './comments.mjs';
 import { filesUnder, readText } from './files.mjs';
+import { readWrongAnswers } from './wrong_answers.mjs';
 
 const KINDS = ['predict', 'implement', 'find the bug', 'prove or measure'];
 const ANSWER = /^answer: ch(\d+)\.([\w.-]+) within (\d+(?:\.\d+)?)$/;
@@ -60,7 +61,7 @@ function readExercise(root, file, number, problems) {
   return {
     number, key: keyOf(file), file, name: name?.[2] ?? '', kind, difficulty, section: facts.get('section'),
     sectionLine: comment.findIndex((line) => line.startsWith('section:')) + 1,
-    answer, text, textLine, hints, solution: null, shown: null,
+    answer, wrongAnswers: readWrongAnswers(root, file, kind, problems), text, textLine, hints, solution: null, shown: null,
   };
 }
 

@@ -5,6 +5,7 @@ import { emitBlock, emitCode } from './emit.mjs';
 import { list, nearest } from './errors.mjs';
 import { escape, uniqueId, withCurlyQuotes } from './html.mjs';
 import { valueOf } from './inline.mjs';
+import { wrongRanges } from './wrong_answers.mjs';
 
 /** `number`, shown once in the book. */
 export async function expandExercise(block, page, book, expandBlocks) {
@@ -121,14 +122,19 @@ function exerciseHead({ number, key, name, kind, difficulty, shown }, page) {
     + `${difficultyMarks(difficulty)}</p>`;
 }
 
-/** The field of a predict exercise. What is right is coded, so that nobody reads it by chance. */
-function answerForm({ file, number, answer }, book) {
+/**
+ * The field of a predict exercise. What is right is coded, so that nobody reads it by
+ * chance, and so is what wrong answers tell: book/theme/exercises.js decodes both.
+ */
+function answerForm(exercise, book) {
+  const { file, number, answer } = exercise;
   const value = valueOf(answer.chapter, answer.name, { file, line: answer.line }, book);
   if (!value) return '';
   if (!Number.isFinite(value.number)) {
     book.problems.add({ file, line: answer.line }, `the value "${answer.name}" is no finite number; ask for one that is`);
   }
-  const plain = encodeURIComponent(`${value.number} ${answer.tolerance} ${value.text}`);
+  const wrong = wrongRanges(exercise, value.number, book).map(({ low, high, text }) => `${low} ${high} ${text}`);
+  const plain = [`${value.number} ${answer.tolerance} ${value.text}`, ...wrong].join('\n');
   const id = `answer-${number.replace('.', '-')}`;
   return `<form class="answer" data-answer="${Buffer.from(plain).toString('base64')}">`
     + `<label for="${id}">Or answer ${number} here</label> <input id="${id}" inputmode="decimal" autocomplete="off" aria-describedby="${id}-said"> `

@@ -1,6 +1,7 @@
 // How the command configures, builds and hands over. CMake is a stand-in here;
 // first_run.test.mjs has the real one.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -43,6 +44,26 @@ inSandbox('the program starts where the reader is, also through a symlink', {}, 
   } finally {
     fs.rmSync(elsewhere, { recursive: true });
   }
+});
+
+inSandbox('on a terminal, a program that ran well is followed by the page that explains it', {}, (box) => {
+  box.mha('run', '2');
+  const program = path.join(box.tree, 'build/release/chapters/two_words');
+  box.replace('cmake', '');
+  // script gives the command a terminal.
+  const seen = (status) => {
+    fs.writeFileSync(program, `#!/usr/bin/env bash\necho "output of $*"; exit ${status}\n`);
+    const done = spawnSync('/usr/bin/script', ['-qec', `'${box.tree}/mha' run 2 --heads 8 2>/dev/null`, '/dev/null'],
+      { env: { ...box.env, TERM: 'dumb' }, encoding: 'utf8' });
+    assert.equal(done.status, status);
+    return done.stdout.replaceAll('\r', '');
+  };
+  const output = 'output of --heads 8\n';
+  assert.equal(seen(0), output, 'no book, no page');
+  box.write('build/book/two_words.html', '');
+  assert.equal(seen(0), `${output}\nExplained in ${box.tree}/build/book/two_words.html\n`);
+  assert.equal(seen(3), output);
+  assert.equal(box.mha('run', '2').out, 'output of \n', 'a file or a pipe gets the output alone');
 });
 
 inSandbox('book ends with the path of the page', {}, (box) => {
@@ -226,7 +247,7 @@ inSandbox('two at once wait for each other',
     await until(() => fs.existsSync(order), 'the first configures');
     const second = box.start('book');
     await until(() => withoutSteps(second.err) !== '', 'the second says something');
-    assert.equal(withoutSteps(second.err), 'mha: another ./mha is working; waiting\n');
+    assert.match(withoutSteps(second.err), /^mha: \.\/mha book has been running for \d+ s; waiting for it\n$/);
     // Time in which a second that does not wait would begin as well.
     await new Promise((resolve) => setTimeout(resolve, 3000));
     fs.writeFileSync(`${box.env.CALLS}.go`, '');
@@ -234,6 +255,13 @@ inSandbox('two at once wait for each other',
     assert.equal((await second.done).status, 0);
     assert.equal(fs.readFileSync(order, 'utf8'), 'begin\nend\nbegin\nend\n');
   });
+
+inSandbox('who is done is not named to those who wait for the next', {}, (box) => {
+  for (const words of [['book'], ['run', '2']]) {
+    box.mha(...words);
+    assert.equal(fs.readFileSync(path.join(box.tree, 'build/lock'), 'utf8'), '', words.join(' '));
+  }
+});
 
 inSandbox("a chapter's program that runs on keeps nobody waiting", {}, async (box) => {
   box.mha('run', '2');

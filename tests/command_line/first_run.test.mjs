@@ -7,11 +7,12 @@ import { after, before, test } from 'node:test';
 import { repository, runMha, write } from './reader_sandbox.mjs';
 
 let top;
+let tree;
 let mha;
 
 before(() => {
   top = fs.mkdtempSync(path.join(os.tmpdir(), 'mha first run '));
-  const tree = path.join(top, 'many heads');
+  tree = path.join(top, 'many heads');
   const left = new Set(['.git', 'build', 'node_modules', 'my']);
   fs.cpSync(repository, tree, {
     recursive: true,
@@ -33,6 +34,14 @@ const chapters = fs.readdirSync(path.join(repository, 'chapters'))
   .filter((name) => /^\d\d_/.test(name));
 const folder = chapters[0];
 const name = folder.slice(3);
+
+test('an exercise is started in a fresh tree, where no chapter has been built', () => {
+  const { status, out, err } = mha('start', '1.1');
+  assert.equal(status, 0, err);
+  assert.match(out, /^1\.1 {2}/);
+  assert.equal(fs.readdirSync(path.join(tree, 'my')).filter((file) => file.startsWith('01_1_')).length, 1);
+  assert.ok(!fs.existsSync(path.join(tree, 'build/release')), 'nothing else is built');
+});
 
 test('the first chapter runs in a fresh tree and prints what is recorded', () => {
   const { status, out, err } = mha('run', folder.slice(0, 2));

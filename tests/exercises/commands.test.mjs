@@ -375,20 +375,107 @@ inBook('from elsewhere the files are named as the reader would type them', (book
   }
 });
 
-inBook('a check waits for another ./mha, and says so', async (book) => {
-  book.mha('start', '1.1');
-  const holder = spawn('flock', [path.join(book.tree, 'build/lock'), 'sh', '-c', 'echo held; sleep 600'],
+// Holds a lock as another command would, until end() is called.
+async function hold(book, lock, line) {
+  const file = path.join(book.tree, lock);
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  const script = 'printf "%s" "$2" >"$1"; echo held; sleep 600';
+  const holder = spawn('flock', [file, 'bash', '-c', script, 'sh', file, line],
     { stdio: ['ignore', 'pipe', 'ignore'], detached: true });
   await new Promise((resolve) => { holder.stdout.once('data', resolve); });
-  const check = book.start('hint', '1.1');
-  await until(() => withoutSteps(check.err) !== '', 'it says that it waits');
-  assert.equal(withoutSteps(check.err), 'mha: another ./mha is working; waiting\n');
-  process.kill(-holder.pid, 'SIGKILL');
-  const { status, out } = await check.done;
-  assert.equal(status, 0);
-  assert.match(out, /Hint 1 of 2/);
+  return { end: () => process.kill(-holder.pid, 'SIGKILL') };
+}
+
+// What a book that began so many seconds ago has written into the lock's file.
+const bookSince = (seconds, pid = process.pid) => `${pid} ${Math.floor(Date.now() / 1000) - seconds} book\n`;
+
+inBook('start, hint, list, solution and reset wait for no book that is being made', async (book) => {
+  const holder = await hold(book, 'build/lock', bookSince(1));
+  try {
+    for (const words of [['start', '1.1'], ['hint', '1.1'], ['list'], ['solution', '1.1', '--yes'], ['reset', '1.1']]) {
+      const { status, err } = runMha(path.join(book.tree, 'mha'), words, { env: book.env, cwd: book.tree, timeout: 30_000 });
+      assert.equal(status, 0, words.join(' '));
+      assert.equal(err, '', words.join(' '));
+    }
+  } finally {
+    holder.end();
+  }
 });
 
+inBook('start compiles nothing but the exercise commands, and those once', (book) => {
+  for (const words of [['start', '1.1'], ['hint', '1.1'], ['start', '1.2'], ['list']]) book.mha(...words);
+  const calls = book.calls().filter((call) => /^cmake (-S|--build)/.test(call));
+  assert.equal(calls.filter((call) => call.startsWith('cmake -S')).length, 1);
+  for (const call of calls) assert.match(call, /^cmake (-S .*\/src\/reader\/exercises|--build .*\/build\/reader) /);
+});
+
+for (const [from, lock] of [['the shell part', 'build/lock'], ['the progress', 'build/progress_lock'], ['the exercise commands', 'build/reader_lock']]) {
+  inBook(`a command that waits says for what and since when: ${from}`, async (book) => {
+    book.mha('start', '1.1');
+    const holder = await hold(book, lock, bookSince(43));
+    const check = book.start('check', '1.1');
+    await until(() => withoutSteps(check.err).includes('\n'), 'it says that it waits');
+    const [, seconds] = withoutSteps(check.err)
+      .match(/^mha: \.\/mha book has been running for (\d+) s; waiting for it\n$/);
+    assert.ok(seconds >= 43 && seconds < 120, seconds);
+    holder.end();
+    const { status, out } = await check.done;
+    assert.equal(status, 1);
+    assert.match(out, /FAILED/);
+  });
+}
+
+const unnamed = [
+  ['an empty file', ''],
+  ['a command that was killed', bookSince(9, 2 ** 22 - 1)],
+  ['no such line', 'x y\n'],
+  ['numbers alone', '1 2\n'],
+  ['a word where the time should be', `${process.pid} once book\n`],
+];
+for (const [what, line] of unnamed) {
+  inBook(`a lock whose holder cannot be told from ${what} names nobody`, async (book) => {
+    book.mha('start', '1.1');
+    for (const lock of ['build/lock', 'build/progress_lock']) {
+      const holder = await hold(book, lock, line);
+      const check = book.start('check', '1.1');
+      await until(() => withoutSteps(check.err).includes('\n'), 'it says that it waits');
+      assert.equal(withoutSteps(check.err), 'mha: another ./mha is working; waiting\n');
+      holder.end();
+      assert.equal((await check.done).status, 1);
+    }
+  });
+}
+
+inBook('while a check builds, a second says that it waits for the check', async (book) => {
+  book.mha('start', '1.1');
+  book.write(alpha, `slow: ${book.env.CALLS}.go\n${passing}`);
+  const first = book.start('check', '1.1');
+  await until(() => book.calls().some((call) => call.endsWith('--target my_01_1_alpha')), 'it builds');
+  const second = book.start('check', '1.1');
+  await until(() => withoutSteps(second.err).includes('\n'), 'it says that it waits');
+  assert.match(withoutSteps(second.err), /^mha: \.\/mha check has been running for \d+ s; waiting for it\n$/);
+  assert.equal(book.mha('hint', '1.1').status, 0, 'a hint does not wait');
+  fs.writeFileSync(`${book.env.CALLS}.go`, '');
+  assert.equal((await first.done).status, 0);
+  assert.equal((await second.done).status, 0);
+  assert.equal(book.progress()['1.1'].hints, 1);
+  assert.match(book.progress()['1.1'].solved, day);
+});
+
+for (const words of [['start', '1.2'], ['hint', '1.1'], ['reset', '1.1']]) {
+  inBook(`while another changes progress, ${words[0]} waits and then keeps what it wrote`, async (book) => {
+    book.mha('start', '1.1');
+    const holder = await hold(book, 'build/progress_lock', '');
+    const waiting = book.start(...words);
+    await until(() => withoutSteps(waiting.err).includes('\n'), 'it says that it waits');
+    const progress = JSON.parse(book.read('my/progress.json'));
+    progress.exercises['2.1'] = { ...progress.exercises['1.1'], file: '02_1_gamma.cpp', hints: 1 };
+    book.write('my/progress.json', JSON.stringify(progress));
+    holder.end();
+    assert.equal((await waiting.done).status, 0);
+    assert.equal(book.progress()['2.1'].hints, 1);
+  });
+}
 
 inBook('everything fits in 80 columns, and off a terminal has no colour', (book) => {
   const seen = [];

@@ -1,7 +1,8 @@
 // A small book of exercises with the real command on top. The compiler is a
 // stand-in, so that a check takes no time: a "program" is the lines of the
 // reader's file that begin with "run: ", as a shell script, and every line that
-// begins with "compile: " is an error that the compiler reports.
+// begins with "compile: " is an error that the compiler reports. With "slow: FILE"
+// it takes until that file is there.
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -12,18 +13,21 @@ const cmake = `
   case $1 in
     --version) echo 'cmake version 3.25.1' ;;
     -S)
-      mkdir -p "$2/build/release"
-      echo "CMAKE_HOME_DIRECTORY:INTERNAL=$2" >"$2/build/release/CMakeCache.txt"
-      touch "$2/build/release/build.ninja" ;;
+      folder=$2/build/release
+      [ "$3" != -B ] || folder=$4
+      mkdir -p "$folder"
+      echo "CMAKE_HOME_DIRECTORY:INTERNAL=$2" >"$folder/CMakeCache.txt"
+      touch "$folder/build.ninja" ;;
     --build)
       target=\${*: -1} file="\${2%/build/release}/my/\${*: -1}.cpp"
       file=\${file/my_/}
       case $target in
         exercises)
-          mkdir -p "$2/reader"
-          [ -e "$2/reader/exercises" ] || ln -s "$MHA_EXERCISES" "$2/reader/exercises" ;;
+          [ -e "$2/exercises" ] || ln -s "$MHA_EXERCISES" "$2/exercises" ;;
         my_*)
           echo '[1/2] Building CXX object'
+          go=$(sed -n 's/^slow: //p' "$file")
+          until [ -z "$go" ] || [ -e "$go" ]; do sleep 0.1; done
           if grep -q '^compile: ' "$file"; then
             echo "FAILED: $target.o"
             sed -n "s|^compile: |$file:|p" "$file"

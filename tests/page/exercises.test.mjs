@@ -1,6 +1,7 @@
 // The exercises in the page: answering, marking, and what is remembered.
 
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
 import { openPage, PAGES, readPage, startBrowser, urlOf } from './open_book.mjs';
@@ -22,8 +23,23 @@ after(() => browser?.close());
 
 /** The right number and the tolerance of a page's first predict exercise. */
 function coded(html) {
-  const [number, tolerance] = decodeURIComponent(atob(html.match(/data-answer="([^"]+)"/)[1])).split(' ').map(Number);
+  const [number, tolerance] = atob(html.match(/data-answer="([^"]+)"/)[1]).split(' ').map(Number);
   return [number, tolerance];
+}
+
+const REPOSITORY = new URL('../../', import.meta.url);
+const PLAIN = /^(?:from |to )?(-?[\d.]+)(?: within [\d.]+)?$/;
+const ELSEWHERE = '0.0625';   // near no number of a line but "other"
+
+/** The lines "wrong: NUMBER | TEXT" of a predict exercise's check: [number, text]. */
+function wrongAnswers(key) {
+  const [, chapter, file] = key.match(/^(\d\d)_(.*)$/);
+  const folder = fs.readdirSync(new URL('chapters', REPOSITORY)).find((name) => name.startsWith(chapter));
+  const check = fs.readFileSync(new URL(`chapters/${folder}/checks/${file}.cpp`, REPOSITORY), 'utf8');
+  return check.split(/^(?!\/\/)/m)[0].replace(/\n\/\/ {3}/g, ' ').split('\n')
+    .map((line) => line.match(/^\/\/ wrong: (.*?) \| (.*)$/)).filter(Boolean)
+    .map(([, numbers, text]) => [numbers.match(PLAIN)?.[1] ?? (numbers === 'other' ? ELSEWHERE : undefined), text])
+    .filter(([number]) => number !== undefined);
 }
 
 async function reader(options, work) {
@@ -76,11 +92,25 @@ test('every way to write the number is understood', () => reader({}, async (cont
 
 test('a wrong answer is called wrong and marks nothing', () => reader({}, async (context) => {
   const { page } = await openPage(context, CHAPTER);
-  assert.equal(await answer(page, '-5'), 'Not what the program computes. Hint 1 may help.');
+  assert.match(await answer(page, '-5'), /^Not what the program computes\. \S/);
   assert.equal(await page.getAttribute('.answer input', 'aria-invalid'), 'true');
   assert.equal(await markOf(page, PREDICT), '');
   assert.equal(await page.evaluate(() => localStorage.length), 0);
 }));
+
+test('a known wrong answer gets the likely misunderstanding, the same that the check has', async (context) => {
+  assert.ok(WITH_ANSWERS.length > 0);
+  for (const name of WITH_ANSWERS) {
+    await context.test(name, () => reader({}, async (fresh) => {
+      const { page } = await openPage(fresh, name);
+      const known = wrongAnswers(await page.getAttribute(PREDICT, 'data-exercise'));
+      assert.ok(known.length >= 3, 'its check has some');
+      for (const [number, text] of known) {
+        assert.equal(await answer(page, number), `Not what the program computes. ${text}`, number);
+      }
+    }));
+  }
+});
 
 test('what is no number gets a friendly word', () => reader({}, async (context) => {
   const { page } = await openPage(context, CHAPTER);
@@ -246,7 +276,7 @@ test('nothing moves when an exercise is solved, or when the page remembers that'
   const heights = () => page.evaluate(() =>
     [...document.querySelectorAll('.exercise, .exercise-list li, .contents li')].map((box) => box.getBoundingClientRect().height));
   const untouched = await heights();
-  await answer(page, '-5');
+  await answer(page, 'a third');
   assert.deepEqual(await heights(), untouched);
   await answer(page, String(RIGHT));
   await page.locator(`${OTHER} button`).first().click();

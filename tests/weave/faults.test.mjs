@@ -163,6 +163,20 @@ fault('an answer that is no number', { file: FAKE, from: '"number": 6', to: '"nu
 fault('an answer to an exercise of another kind', { file: EXERCISE, from: 'kind: predict', to: 'kind: implement', at: `${EXERCISE}:6`, says: /only a predict exercise has an answer/ });
 fault('a check that reads another value than the page', { file: CHECK, from: 'ch01.double', to: 'ch01.sum', at: `${EXERCISE}:6`, says: /checks\/1_three\.cpp does not read "double"/ });
 
+// --- wrong answers ---
+
+const notUnderstood = /is not understood; write "wrong: 20 \| text"/;
+fault('a wrong answer without a text', { file: CHECK, from: ' | That is 2 + 2.', to: '', at: `${CHECK}:1`, says: notUnderstood });
+fault('a wrong answer that is no number', { file: CHECK, from: '33 within', to: 'many within', says: notUnderstood });
+fault('a wrong answer that is calculated', { file: CHECK, from: 'ch01.sum', to: '2 + 2', says: notUnderstood });
+fault('a wrong answer without a tolerance behind within', { file: CHECK, from: ' 0.5 |', to: ' |', at: `${CHECK}:2`, says: notUnderstood });
+fault('a wrong answer that no program wrote', { file: CHECK, from: 'ch01.sum', to: 'ch01.some', says: /writes no value "some"/ });
+fault('the right answer among the wrong ones', { file: CHECK, from: '33 within 0.5', to: '6.4 within 0.5', says: /the right answer is among these numbers/ });
+fault('wrong answers without end that hold the right one', { file: CHECK, from: 'from 10', to: 'from 5', says: /the right answer is among these numbers/ });
+fault('a wrong answer that an earlier line answers', { file: CHECK, from: 'ch01.sum', to: 'other', at: `${CHECK}:2`, says: /line 1 answers these numbers already/ });
+fault('wrong answers that the check does not tell', { file: CHECK, from: 'mha::likely_thought', to: 'mha::some_thought', at: `${CHECK}:1`, says: /the check does not say this/ });
+fault('wrong answers to an exercise of another kind', { file: EXERCISE, from: 'kind: predict', to: 'kind: implement', at: `${CHECK}:1`, says: /only a predict exercise has wrong answers/ });
+
 // --- solutions ---
 
 fault('a solution that no page shows', { file: SOLUTIONS, from: '{{solution 1.1}}', to: 'None.', at: `${SOLUTION}:1`, says: /no page shows solution 1\.1; add \{\{solution 1\.1\}\}/ });

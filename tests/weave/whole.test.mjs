@@ -123,11 +123,17 @@ test('an exercise shows its text, its command and its file', () => {
   holds(book.page('first.html'), /<h4 class="exercise-title" id="exercise-1-1"><span class="label">Exercise 1\.1<\/span> Three and three<\/h4>[\s\S]*?difficulty 2 of 3[\s\S]*?<p>Then say why\.<\/p>[\s\S]*?<summary>Hint 1<\/summary>\s*<p>Count on your fingers\.[\s\S]*?<kbd>\.\/mha start 1\.1<\/kbd> <span class="file">makes your copy, my\/01_1_three\.cpp<\/span>/);
 });
 
-test('a predict exercise has a field, and what is right is coded', () => {
+test('a predict exercise has a field, and what is right and what wrong answers tell is coded', () => {
   const page = book.page('first.html');
   holds(page, /<form class="answer" data-answer="[\w+/=]+"><label for="answer-1-1">/);
   const coded = page.match(/data-answer="([^"]+)"/)[1];
-  assert.equal(decodeURIComponent(atob(coded)), '6 0.5 6 ± 0');
+  assert.deepEqual(Buffer.from(coded, 'base64').toString().split('\n'), [
+    '6 0.5 6 ± 0',
+    '4 4 That is 2 + 2.',
+    '32.5 33.5 Two numbers written side by side are not added: “3” and “3” make “33”, 3 and 3 make less.',
+    '10 Infinity Two hands are enough.',
+  ]);
+  assert.ok(!page.includes('side by side'), 'nobody reads it by chance');
 });
 
 test('an exercise and its solution link to each other, and the contents know which exercises a section has', () => {

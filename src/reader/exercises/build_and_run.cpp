@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <regex>
-#include <string_view>
 #include <thread>
 
 namespace reader {
@@ -24,8 +23,9 @@ std::string last_line(const std::string& text) {
                      end - (begin == std::string::npos ? 0 : begin + 1) + 1);
 }
 
-Outcome run_build(const Tree& tree, const Exercise& exercise) {
-  const Lock lock(tree);
+Outcome run_build(const Tree& tree, const Exercise& exercise,
+                  std::string_view command) {
+  const Lock lock(tree.build_lock(), command);
   const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
   const std::string label = fmt::format("Building {}", exercise.number());
   const RunOptions options{
@@ -79,10 +79,11 @@ fs::path my_file(const Tree& tree, const Exercise& exercise) {
   return tree.my() / exercise.file_name();
 }
 
-Build build_mine(const Tree& tree, const Exercise& exercise) {
+Build build_mine(const Tree& tree, const Exercise& exercise,
+                 std::string_view command) {
   Build build;
   build.log_file = tree.log() / (target_of(exercise) + ".log");
-  const Outcome outcome = run_build(tree, exercise);
+  const Outcome outcome = run_build(tree, exercise, command);
   build.done = outcome.how == Outcome::How::exited && outcome.code == 0;
   build.log = outcome.output;
   // When nothing had to be compiled, the warnings of last time still hold.

@@ -6,6 +6,7 @@
 #include "reader/exercises/process.hpp"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace reader {
@@ -21,7 +22,9 @@ struct Build {
 };
 
 // Builds the target of the reader's file, which add_exercises.cmake makes.
-Build build_mine(const Tree& tree, const Exercise& exercise);
+// `command` is what others are told who wait for it.
+Build build_mine(const Tree& tree, const Exercise& exercise,
+                 std::string_view command);
 
 struct Checks {
   enum class End { finished, crashed, timed_out, left_early };

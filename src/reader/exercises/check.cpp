@@ -84,7 +84,7 @@ void print_report(const std::string& report) {
 // Notes when the exercise was first solved. The reader's file may be there
 // without a record: progress.json was lost, or came from another machine.
 Record record_result(const Book& book, const Exercise& exercise, bool passed) {
-  const Lock lock(book.tree);
+  const Lock lock(book.tree.progress_lock());
   Progress progress = load_progress(book);
   const Record before = progress.of(exercise);
   Record record = before;
@@ -156,7 +156,7 @@ bool check_one(const Book& book, const Exercise& exercise,
   need_file(book, exercise);
   const fs::path mine = my_file(book.tree, exercise);
   print(fmt::format("{}{}\n\n", heading(exercise), shown(mine)));
-  const Build build = build_mine(book.tree, exercise);
+  const Build build = build_mine(book.tree, exercise, options.command);
   Checks checks;
   if (build.done) {
     print_diagnostics(build, mine);
@@ -183,7 +183,7 @@ bool check_all(const Book& book, const CheckOptions& options) {
   for (const Exercise& exercise : book.catalogue) {
     if (!fs::is_regular_file(my_file(book.tree, exercise))) continue;
     ++checked;
-    const Build build = build_mine(book.tree, exercise);
+    const Build build = build_mine(book.tree, exercise, options.command);
     Checks checks;
     if (build.done) checks = run_mine(book.tree, exercise, options.seconds);
     const Record before = record_result(book, exercise, checks.passed);

@@ -9,6 +9,7 @@
 namespace reader {
 
 struct CheckOptions {
+  std::string command;  // check or watch
   bool full = false;  // show all that the compiler says
   int seconds = 10;   // time limit of the checks
 };

@@ -191,7 +191,7 @@ std::string in_the_book(const Book& book, const Exercise& exercise) {
 void start(const Book& book, const std::string& number) {
   const Exercise& exercise =
       number.empty() ? first_open(book) : find_exercise(book.catalogue, number);
-  const Lock lock(book.tree);
+  const Lock lock(book.tree.progress_lock());
   Progress progress = load_progress(book);
   Record record = progress.of(exercise);
   const fs::path mine = my_file(book, exercise);
@@ -218,7 +218,7 @@ void start(const Book& book, const std::string& number) {
 
 void hint(const Book& book, const std::string& number) {
   const Exercise& exercise = named_or_current(book, number);
-  const Lock lock(book.tree);
+  const Lock lock(book.tree.progress_lock());
   Progress progress = load_progress(book);
   Record record = progress.of(exercise);
   const std::size_t seen = static_cast<std::size_t>(record.hints);
@@ -256,7 +256,7 @@ void show_solution(const Book& book, const std::string& number, bool yes) {
 
 void reset(const Book& book, const std::string& number) {
   const Exercise& exercise = find_exercise(book.catalogue, number);
-  const Lock lock(book.tree);
+  const Lock lock(book.tree.progress_lock());
   Progress progress = load_progress(book);
   const fs::path mine = my_file(book, exercise);
   if (!is_there(mine)) {

@@ -16,6 +16,10 @@ struct Tree {
   fs::path build() const { return root / "build" / "release"; }
   fs::path log() const { return root / "build" / "log"; }
   fs::path progress() const { return my() / "progress.json"; }
+  // What `mha` holds while it builds, possibly for minutes.
+  fs::path build_lock() const { return root / "build" / "lock"; }
+  // What is held while progress is read, changed and written.
+  fs::path progress_lock() const { return root / "build" / "progress_lock"; }
 };
 
 // As the reader would type it from where they are.

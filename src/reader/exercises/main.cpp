@@ -120,6 +120,7 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
     reader::catch_stop_signals();
+    request.check.command = command();
     return answer(command(), request);
   } catch (const CLI::ParseError& error) {
     return complain(
