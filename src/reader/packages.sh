@@ -3,7 +3,7 @@
 
 # The set, Debian's name, how it is found, what it is called elsewhere.
 # A command is looked for on PATH, so that it may come from anywhere; a library
-# by its header. After a comma: the name where the first is not to be had.
+# by its header, or where clang keeps its own. After a comma: the name where the first is not to be had.
 package_table() {
   cat <<'TABLE'
 run  | g++             | command c++ g++ clang++     | a C++20 compiler
@@ -21,6 +21,7 @@ book | nodejs          | command node                | Node.js 18
 book | npm             | command npm                 | npm
 test | libtorch-dev    | header torch/extension.h    | libtorch (PyTorch for C++)
 test | clang           | command clang++             | Clang
+test | libclang-rt-dev,libclang-rt-14-dev | clang_library fuzzer | libFuzzer
 test | chromium,chromium-browser | command chromium chromium-browser google-chrome | Chromium
 TABLE
 }
@@ -83,13 +84,18 @@ find_missing() {
   done < <(package_table)
 }
 
-# has command NAME... | has header PATH
+# has command NAME... | has header PATH | has clang_library NAME
 has() {
   local kind=$1 place prefixes=${CMAKE_PREFIX_PATH-}
   shift
   if [ "$kind" = command ]; then
     for place in "$@"; do
       ! command -v "$place" >/dev/null || return 0
+    done
+  elif [ "$kind" = clang_library ]; then
+    place=$(clang++ -print-resource-dir 2>/dev/null) || return 1
+    for place in "$place"/lib/*/libclang_rt."$1"*; do
+      [ ! -e "$place" ] || return 0
     done
   else
     for place in /usr /usr/local ${prefixes//[:;]/ }; do

@@ -19,7 +19,7 @@ export function inlineSvg(text, prefix) {
   const { width, height, viewBox } = sizeOf(attributes);
   const drawn = attributes.replace(NOT_KEPT, '').trim();
   const opening = `<svg class="${prefix}"${drawn ? ` ${drawn}` : ''} role="img" aria-labelledby="${prefix}-title ${prefix}-desc" `
-    + `viewBox="${viewBox}" width="${width}" height="${height}" style="min-width:${Math.min(width, 460)}px">`
+    + `viewBox="${viewBox}" width="${width}" height="${height}" style="min-width:${Math.min(width, Math.max(460, Math.round(0.75 * width)))}px">`
     + `<title id="${prefix}-title">${escape(unescape(title.trim()))}</title>`
     + `<desc id="${prefix}-desc">${escape(unescape(desc.trim()))}</desc>`;
   const body = svg.slice(whole.length).replace(/>\s*\n\s*</g, '><');
