@@ -7,6 +7,7 @@
 
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <stdexcept>
@@ -121,7 +122,12 @@ int run(CLI::App& app, Options& options) {
   Told& told = options.told;
   if (app.count("--heads") > 0) told.n_heads = options.n_heads;
   if (app.count("--kv-heads") > 0) told.n_kv_heads = options.n_kv_heads;
-  if (app.count("--scale") > 0) told.scale = options.scale;
+  if (app.count("--scale") > 0) {
+    if (!std::isfinite(options.scale)) {
+      throw ReadingProblem("--scale takes a finite number");
+    }
+    told.scale = options.scale;
+  }
   if (options.causal || options.not_causal) told.causal = options.causal;
   if (!options.mask_true.empty()) {
     told.true_attends = options.mask_true == "attends";
