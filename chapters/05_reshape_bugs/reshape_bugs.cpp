@@ -6,6 +6,8 @@
 #include "show_case.hpp"
 #include "walks.hpp"
 
+#include "diagnose/diagnosis_report.hpp"
+#include "diagnose/example.hpp"
 #include "mha/measure.hpp"
 #include "mha/program.hpp"
 
@@ -22,20 +24,49 @@ struct Options {
   bool reports = false;
   bool mutants = false;
   bool own = false;
+  std::string diagnose;  // an example
+  bool variations = false;
 };
 // [options]
+
+// [print diagnosis]
+void print_diagnosis(const std::string& example) {
+  const diagnose::Roles tensors =
+      diagnose::roles_of(diagnose::make_example(example));
+  const std::string text =
+      diagnose::report(diagnose::diagnose_tensors(tensors),
+                       example + ".safetensors",
+                       diagnose::NumberType::float32);
+  mha::heading("Diagnosis");
+  // All but the last line, which says how long it took.
+  fmt::print("{}", text.substr(0, text.rfind('\n', text.size() - 2) + 1));
+}
+
+void print_variations() {
+  mha::heading("What a diagnosis knows");
+  for (const diagnose::Variation& one : diagnose::variations()) {
+    fmt::print("{:22}{}\n{:22}mend: {} ({})\n", one.name, one.what, "",
+               one.mend, one.page.substr(0, one.page.find('_')));
+  }
+}
+// [print diagnosis]
 
 // [demo]
 void demo(const Options& options) {
   mha::require(int{!options.one_case.empty()} + int{options.gallery} +
                        int{options.reports} + int{options.mutants} +
-                       int{options.own} <= 1,
-               "--case, --cases, --reports, --mutants and --own print "
-               "different things; choose one of them");
+                       int{options.own} + int{!options.diagnose.empty()} +
+                       int{options.variations} <= 1,
+               "--case, --cases, --reports, --mutants, --own, --diagnose and "
+               "--variations print different things; choose one of them");
   if (!options.one_case.empty()) {
     gallery::print_case(gallery::case_named(options.one_case));
   } else if (options.reports) {
     gallery::print_reports();
+  } else if (!options.diagnose.empty()) {
+    print_diagnosis(options.diagnose);
+  } else if (options.variations) {
+    print_variations();
   } else if (options.own) {
     own::print_own();
   } else if (options.mutants) {
@@ -69,6 +100,7 @@ void add_gallery_values(mha::Values& values) {
   const auto excess = [&](const std::string& name, double divisor) {
     values.add(name, 100 * (std::sqrt(divisor / 128) - 1), "{:.0f} %");
   };
+  count("variations", std::ssize(diagnose::variations()));
   excess("gemma2_scale_error", 144);
   excess("gemma3_scale_error", 168);
 }
@@ -132,6 +164,9 @@ int main(int argc, char** argv) {
                   {"--reports", &options.reports, "list the bug reports"},
                   {"--mutants", &options.mutants,
                    "break a right attention in every way and count"},
+                  {"--diagnose", &options.diagnose, "diagnose an example"},
+                  {"--variations", &options.variations,
+                   "list what a diagnosis knows"},
                   {"--own", &options.own,
                    "the report on an attention as readers have them"}},
       .demo = [&] { demo(options); },

@@ -129,7 +129,12 @@ Reading reading_of(Setup setup, NumberType type, std::uint32_t seed) {
 // Rows as (B, T, H, d), which in memory is what rows are.
 Tensor tensor_of(const Numbers& rows, std::vector<std::ptrdiff_t> shape,
                  NumberType type) {
-  return {std::move(shape), type, {rows.data(), rows.data() + rows.size()}};
+  Tensor tensor = {std::move(shape), type, {}};
+  for (const double x : rows.reshaped<Eigen::RowMajor>()) {
+    tensor.values.push_back(type == NumberType::boolean ? x
+                                                        : rounded_to(type, x));
+  }
+  return tensor;
 }
 
 Example example_of(const Reading& reading, const Numbers& output) {
@@ -230,6 +235,19 @@ std::optional<Example> shown_by(const Hypothesis& hypothesis, NumberType type,
 }
 
 }  // namespace
+
+Roles roles_of(const Example& example) {
+  Roles roles;
+  roles.tensors = example.tensors;
+  for (const auto& [name, text] : example.metadata) {
+    if (name == "axes") roles.told.layout = text;
+    if (name == "n_heads") roles.told.n_heads = std::stoll(text);
+    if (name == "causal") roles.told.causal = text == "true";
+    if (name == "scale") roles.told.scale = std::stod(text);
+    if (name == "mask_true") roles.told.true_attends = text == "attends";
+  }
+  return roles;
+}
 
 std::vector<std::string> example_names() {
   std::vector<std::string> names = {"right"};

@@ -2,7 +2,7 @@
 /// Files to try a diagnosis on.
 #pragma once
 
-#include "tensor_file.hpp"
+#include "reading.hpp"
 
 #include <cstdint>
 #include <map>
@@ -16,6 +16,10 @@ struct Example {
   std::map<std::string, Tensor> tensors;
   std::map<std::string, std::string> metadata;
 };
+
+/// \param example  tensors that are called by their roles
+/// \returns what find_roles would find in its file
+Roles roles_of(const Example& example);
 
 /// \returns "right" and every bug that a file can show
 std::vector<std::string> example_names();

@@ -3,7 +3,8 @@
 
 # The set, Debian's name, how it is found, what it is called elsewhere.
 # A command is looked for on PATH, so that it may come from anywhere; a library
-# by its header, or where clang keeps its own. After a comma: the name where the first is not to be had.
+# by its header, or where clang and Python keep theirs. After a comma: the name
+# where the first is not to be had.
 package_table() {
   cat <<'TABLE'
 run  | g++             | command c++ g++ clang++     | a C++20 compiler
@@ -22,6 +23,8 @@ book | npm             | command npm                 | npm
 test | libtorch-dev    | header torch/extension.h    | libtorch (PyTorch for C++)
 test | clang           | command clang++             | Clang
 test | libclang-rt-dev,libclang-rt-14-dev | clang_library fuzzer | libFuzzer
+test | python3-numpy    | python_module numpy         | NumPy
+test | python3-torch    | python_module torch         | PyTorch for Python
 test | chromium,chromium-browser | command chromium chromium-browser google-chrome | Chromium
 TABLE
 }
@@ -84,7 +87,8 @@ find_missing() {
   done < <(package_table)
 }
 
-# has command NAME... | has header PATH | has clang_library NAME
+# has command NAME... | has header PATH | has clang_library NAME |
+# has python_module NAME, of the system's Python
 has() {
   local kind=$1 place prefixes=${CMAKE_PREFIX_PATH-}
   shift
@@ -97,6 +101,8 @@ has() {
     for place in "$place"/lib/*/libclang_rt."$1"*; do
       [ ! -e "$place" ] || return 0
     done
+  elif [ "$kind" = python_module ]; then
+    [ ! -e "/usr/lib/python3/dist-packages/$1" ] || return 0
   else
     for place in /usr /usr/local ${prefixes//[:;]/ }; do
       [ ! -e "$place/include/$1" ] || return 0
