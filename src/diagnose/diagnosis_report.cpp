@@ -1,5 +1,6 @@
 #include "diagnosis_report.hpp"
 
+#include "mha/battery.hpp"
 #include "mha/svg.hpp"
 
 #include <fmt/format.h>
@@ -23,9 +24,10 @@ std::string how_well(const Fit& fit) {
 
 void add_bug(std::string& text, const Fit& fit) {
   for (const Variation* part : fit.hypothesis.parts) {
-    text += fmt::format("  {}: {}\n    to mend it: {}\n    explained on the "
-                        "page {} of the book\n",
-                        part->name, part->what, part->mend, part->page);
+    text += fmt::format("  {}: {}\n    to mend it: {}\n    explained on "
+                        "{}\n",
+                        part->name, part->what, part->mend,
+                        mha::page_of_book(part->page));
   }
   text += fmt::format("  {}\n  read as {}\n", how_well(fit), fit.reading);
 }

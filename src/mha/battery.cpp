@@ -256,17 +256,24 @@ std::string indented(std::string text) {
 }  // namespace
 // [indented]
 
+// [page of book]
+std::string page_of_book(const std::string& page) {
+  const std::size_t end = std::min(page.find('_'), page.size() - 1);
+  const std::size_t first = page.find_first_not_of('0');
+  return fmt::format("page {} of the book, {}.html",
+                     page.substr(first, end - first), page.substr(end + 1));
+}
+// [page of book]
+
 // [write report]
 std::string to_string(const BatteryReport& report) {
   std::string text, left_out;
   for (const CheckResult& one : report.results) {
     if (!one.asked) left_out += "not asked: " + one.sentence + "\n";
     if (!one.fault) continue;
-    text += fmt::format("FAILED {}\n       {}\n{}       explained on the page "
-                        "{} of the book\n",
+    text += fmt::format("FAILED {}\n       {}\n{}       explained on {}\n",
                         one.sentence, indented(one.fault->what),
-                        describe(*one.fault),
-                        one.page);
+                        describe(*one.fault), page_of_book(one.page));
   }
   return text + left_out +
          fmt::format("{} of {} checks passed\n",

@@ -222,6 +222,10 @@ struct BatteryReport {
   Index failed() const;
 };
 
+/// \param page  a page of the book by its file, such as "05a_wrong_splits"
+/// \return how a reader finds it: "page 5a of the book, wrong_splits.html"
+std::string page_of_book(const std::string& page);
+
 /// \param report  a report
 /// \return the failures with their smallest inputs, and what was not asked
 std::string to_string(const BatteryReport& report);
