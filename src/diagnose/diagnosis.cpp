@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 #include <numeric>
+#include <stdexcept>
 
 namespace diagnose {
 namespace {
@@ -122,6 +123,9 @@ Fit Search::look(Open& at, std::size_t plan, const Hypothesis& hypothesis) {
   } catch (const TooLarge&) {
     left_out_ += 1;
     return fit;
+  } catch (const std::invalid_argument&) {
+    // It would have refused these sizes, and has given no output.
+    fit.error = std::numeric_limits<double>::infinity();
   }
   fit.plan = plan;
   tried_ += 1;
