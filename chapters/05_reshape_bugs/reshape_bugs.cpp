@@ -8,6 +8,7 @@
 
 #include "diagnose/diagnosis_report.hpp"
 #include "diagnose/example.hpp"
+#include "diagnose/study.hpp"
 #include "mha/measure.hpp"
 #include "mha/program.hpp"
 
@@ -26,6 +27,7 @@ struct Options {
   bool own = false;
   std::string diagnose;  // an example
   bool variations = false;
+  std::ptrdiff_t study = 0;  // cases
 };
 // [options]
 
@@ -56,15 +58,19 @@ void demo(const Options& options) {
   mha::require(int{!options.one_case.empty()} + int{options.gallery} +
                        int{options.reports} + int{options.mutants} +
                        int{options.own} + int{!options.diagnose.empty()} +
-                       int{options.variations} <= 1,
-               "--case, --cases, --reports, --mutants, --own, --diagnose and "
-               "--variations print different things; choose one of them");
+                       int{options.variations} + int{options.study > 0} <= 1,
+               "--case, --cases, --reports, --mutants, --own, --diagnose, "
+               "--variations and --study print different things; choose one "
+               "of them");
   if (!options.one_case.empty()) {
     gallery::print_case(gallery::case_named(options.one_case));
   } else if (options.reports) {
     gallery::print_reports();
   } else if (!options.diagnose.empty()) {
     print_diagnosis(options.diagnose);
+  } else if (options.study > 0) {
+    mha::heading("Precision and recall");
+    fmt::print("{}", diagnose::study_table(diagnose::study(options.study, 1)));
   } else if (options.variations) {
     print_variations();
   } else if (options.own) {
@@ -165,6 +171,8 @@ int main(int argc, char** argv) {
                   {"--mutants", &options.mutants,
                    "break a right attention in every way and count"},
                   {"--diagnose", &options.diagnose, "diagnose an example"},
+                  {"--study", &options.study,
+                   "diagnose so many random attentions", 0, 1000000},
                   {"--variations", &options.variations,
                    "list what a diagnosis knows"},
                   {"--own", &options.own,
