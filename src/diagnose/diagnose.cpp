@@ -73,7 +73,9 @@ int diagnose_files(const Options& options) {
                                : fmt::format("{} files", options.files.size());
   fmt::print("{}", options.json ? report_json(diagnosis, name, type)
                                 : report(diagnosis, name, type));
-  if (!options.svg.empty()) write_text(options.svg, draw_differences(diagnosis));
+  if (!options.svg.empty()) {
+    write_text(options.svg, draw_differences(diagnosis));
+  }
   return diagnosis.finding == Finding::correct ? 0 : 2;
 }
 

@@ -57,13 +57,15 @@ double spacing(NumberType type) {
   }
 }
 
-// Rounding leaves single differences of about ten times their root mean
+// Rounding leaves single differences of about so many times their root mean
 // square, at most.
+constexpr double largest_single = 10;
+
 double largest_of(double allowed, const Numbers& predicted) {
   const double square =
       predicted.array().isFinite().select(predicted.array().square(), 0)
           .mean();
-  return 10 * std::max(allowed * std::sqrt(square), 1e-300);
+  return largest_single * std::max(allowed * std::sqrt(square), 1e-300);
 }
 
 // What rounding can explain, as a share of the output's size.
@@ -203,7 +205,9 @@ void Search::keep_nearest(const Fit& fit) {
   if (fit.fits() || !std::isfinite(fit.error)) return;
   nearest_.push_back(fit);
   std::stable_sort(nearest_.begin(), nearest_.end(),
-                   [](const Fit& a, const Fit& b) { return a.error < b.error; });
+                   [](const Fit& a, const Fit& b) {
+                     return a.error < b.error;
+                   });
   if (nearest_.size() > 3) nearest_.pop_back();
 }
 
@@ -294,10 +298,8 @@ Differences Search::locate(const Fit& fit, bool& all_agree) {
     const Numbers predicted =
         predictor.predict(fit.hypothesis, some).output;
     const Numbers got = look_at(reading.output, some);
-    // The largest single difference that rounding leaves is about six times
-    // its root mean square.
     const double allowed =
-        10 * size *
+        largest_single * size *
         std::max({fit.allowed, 1e-300,
                   compare(predictor, reading, fit.hypothesis, some).allowed});
     for (Index i = 0; i < got.rows(); ++i) {
@@ -322,7 +324,8 @@ Differences Search::locate(const Fit& fit, bool& all_agree) {
     first = last;
   }
   where.by_row /= static_cast<double>(reading.output.cols());
-  where.by_column /= static_cast<double>(std::max<std::size_t>(1, chosen.size()));
+  where.by_column /=
+      static_cast<double>(std::max<std::size_t>(1, chosen.size()));
   where.picture.array() /= looked.array().max(1);
   all_agree = where.differing == 0;
   return where;

@@ -2,6 +2,8 @@
 // whatever can be wrong with a projection.
 #include "variation.hpp"
 
+#include "cases.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,7 +12,6 @@
 namespace diagnose {
 namespace {
 
-using gallery::Rows;
 using mha::BoolMatrix;
 using mha::Causal;
 
@@ -22,22 +23,6 @@ bool with_bias(const Traits& traits) { return traits.bias; }
 bool with_layer(const Traits& traits) { return traits.layer; }
 
 // ---- layout
-
-Numbers take_raw(const Rows& rows, Index b, Index h) {
-  const Index size = rows.tokens() * rows.d_head();
-  return Eigen::Map<const Numbers>(
-      rows.matrix.data() + (b * rows.heads + h) * size, rows.tokens(),
-      rows.d_head());
-}
-
-Numbers take_every_other(const Rows& rows, Index b, Index h) {
-  Numbers head(rows.tokens(), rows.d_head());
-  for (Index c = 0; c < head.cols(); ++c) {
-    head.col(c) = rows.matrix.col(c * rows.heads + h)
-                      .segment(b * rows.tokens(), rows.tokens());
-  }
-  return head;
-}
 
 void put_every_other(Numbers& output, const Numbers& context, const Call& call,
                      Index b, Index h) {
@@ -351,10 +336,11 @@ std::vector<Variation> core_variations() {
   std::vector<Variation> list = {
       {"raw-split-right-merge", "the split is a view, the merge is right",
        "view(B, T, H, d).transpose(1, 2) instead of view(B, H, T, d)", a,
-       {.take = take_raw}},
+       {.take = gallery::case_named("raw-split").steps.take}},
       {"interleaved-both", "head h has every H-th column, and writes it back",
        "view(T, H, d), not view(T, d, H), on both ways", a,
-       {.take = take_every_other, .put = put_every_other}},
+       {.take = gallery::case_named("interleaved-heads").steps.take,
+        .put = put_every_other}},
       {"interleaved-merge", "the merge deals out columns in turn",
        "transpose so that d_head is the last axis before the merge", a,
        {.put = put_every_other}},

@@ -14,8 +14,8 @@ namespace diagnose {
 /// Which numbers of an output are asked for.
 struct Probe {
   std::vector<Index> rows;          ///< each from 0 to batch T_q - 1
-  std::vector<Index> columns = {};  ///< none: all. Not for a layer, all of whose
-                                    ///< columns need every head
+  /// None: all. Not for a layer, all of whose columns need every head.
+  std::vector<Index> columns = {};
 };
 
 /// Numbers of an output as a hypothesis predicts them.

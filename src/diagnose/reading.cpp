@@ -429,7 +429,9 @@ double relative_error(const Numbers& a, const Numbers& b) {
   for (Index i = 0; i < a.rows(); ++i) {
     for (Index j = 0; j < a.cols(); ++j) {
       const double x = a(i, j), y = b(i, j);
-      if (std::isnan(x) != std::isnan(y)) return std::numeric_limits<double>::infinity();
+      if (std::isnan(x) != std::isnan(y)) {
+        return std::numeric_limits<double>::infinity();
+      }
       if (std::isnan(x) || x == y) {
         if (std::isfinite(y)) size += y * y;
         continue;
