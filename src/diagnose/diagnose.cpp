@@ -105,7 +105,30 @@ void add_options(CLI::App& app, Options& options) {
                  "float32 or float64");
 }
 
+// What has no effect is refused: it was meant for something else.
+void refuse_idle_options(const CLI::App& app, const Options& options) {
+  const bool writes = !options.example.empty();
+  for (const char* name : {"--output", "--type"}) {
+    if (app.count(name) > 0 && !writes) {
+      throw ReadingProblem(fmt::format(
+          "{} belongs to --example; name one, or leave {} out", name, name));
+    }
+  }
+  if (!writes && !options.examples) return;
+  const char* mode = writes ? "--example" : "--examples";
+  for (const char* name : {"FILE", "--example", "--examples", "--heads",
+                           "--kv-heads", "--causal", "--not-causal", "--scale",
+                           "--axes", "--mask-true", "--json", "--svg"}) {
+    if (std::string(name) != mode && app.count(name) > 0) {
+      throw ReadingProblem(fmt::format(
+          "{} diagnoses no file, so {} has no effect; leave one out", mode,
+          name));
+    }
+  }
+}
+
 int run(CLI::App& app, Options& options) {
+  refuse_idle_options(app, options);
   if (options.examples) {
     for (const std::string& name : example_names()) fmt::print("{}\n", name);
     return 0;
