@@ -360,7 +360,7 @@ std::vector<Variation> core_variations() {
        {.put = put_every_other}},
       {"kv-first-head", "every query head reads key/value head 0",
        "kv = h / (H / G)", a, {.kv_head = first_kv_head}, {}, nullptr, false,
-       false, [](const Traits& traits) { return traits.shared; }},
+       false, false, [](const Traits& traits) { return traits.shared; }},
       {"scale-times-root", "multiplied by sqrt(d_head), where divided is meant",
        "divide by sqrt(d_head)", b, {.scale = times_root}},
       {"scale-by-tokens", "divided by the root of the number of keys",

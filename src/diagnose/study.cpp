@@ -378,7 +378,10 @@ Roles roles_of(const Setting& setting, const Numbers& output) {
   put("out", output, call.n_heads);
   if (reading.layer) {
     put("x", reading.x_q, 1);
-    if (reading.x_kv != reading.x_q) put("x_kv", reading.x_kv, 1);
+    if (reading.x_kv.rows() != reading.x_q.rows() ||
+        reading.x_kv != reading.x_q) {
+      put("x_kv", reading.x_kv, 1);
+    }
     const Weights& w = reading.weights;
     const auto matrix = [&](const char* name, const Numbers& m) {
       roles.tensors[name] = tensor_of(m, reading.type);
@@ -422,18 +425,24 @@ Roles roles_of(const Setting& setting, const Numbers& output) {
 
 // ---- judging
 
-// Ten times what rounding moves the output of the program under study by, or
-// some units in the last place.
+// Four times what rounding moves this output by, or the right one if every
+// step rounds to the file's type; at least some units in the last place.
 double beyond_rounding(const Setting& setting, const Numbers& output) {
   Reading exact = setting.reading;
   exact.output = output;
   Predictor predictor(exact);
+  const Probe every = every_row(exact);
   const double moved = relative_error(
-      output,
-      predictor.predict(setting.truth, every_row(setting.reading)).output);
-  const double unit =
-      setting.reading.type == NumberType::float64 ? 1e-13 : 1e-6;
-  return 10 * std::max(std::isfinite(moved) ? moved : 0, unit);
+      output, predictor.predict(setting.truth, every).output);
+  const double coarsest =
+      relative_error(predictor.predict({}, every, true).output,
+                     predictor.predict({}, every).output);
+  double beyond =
+      4 * (exact.type == NumberType::float64 ? 2.5e-13 : 2.5e-6);
+  for (const double error : {moved, coarsest}) {
+    if (std::isfinite(error)) beyond = std::max(beyond, 4 * error);
+  }
+  return beyond;
 }
 
 Numbers right_output(const Reading& reading) {

@@ -63,6 +63,7 @@ void add_gallery(std::vector<Variation>& all,
     Variation variation = {one.name, one.symptom, one.mend, page, one.steps,
                            one.rewrite};
     variation.across = one.name == "softmax-over-queries";
+    variation.coarse = one.name == "half-scores";
     variation.matters = matters_of(one);
     all.push_back(std::move(variation));
   }
@@ -135,6 +136,7 @@ std::optional<Hypothesis> combine(const std::vector<const Variation*>& parts) {
     if (!join(all.reread, part->reread, {})) return {};
     all.adds_input = all.adds_input || part->adds_input;
     all.across = all.across || part->across;
+    all.coarse = all.coarse || part->coarse;
   }
   return all;
 }

@@ -41,6 +41,7 @@ struct Variation {
   Weights (*reread)(const Weights&, Index n_heads) = nullptr;
   bool adds_input = false;  ///< the layer's input is in its output
   bool across = false;      ///< a query's weights depend on the others
+  bool coarse = false;      ///< rounds by itself, in an order nobody knows
   bool (*matters)(const Traits&) = nullptr;  ///< none: always
 };
 
@@ -65,6 +66,7 @@ struct Hypothesis {
   Weights (*reread)(const Weights&, Index n_heads) = nullptr;
   bool adds_input = false;
   bool across = false;
+  bool coarse = false;
 
   /// \returns "right", or the names joined with " + "
   std::string name() const;
