@@ -117,6 +117,7 @@ test('a changed head is found by its place, in words and as a picture', () => {
   fs.writeFileSync(path.join(folder, 'head.safetensors'), bytes);
   const { status, out: text } = diagnose('head.safetensors', '--svg', 'head.svg');
   assert.equal(status, 2);
+  assert.match(text, /: right, apart from some places: no known bug$/m);
   assert.match(text, /heads: 1 of 0 to 2/);
   const svg = fs.readFileSync(path.join(folder, 'head.svg'), 'utf8');
   assert.match(svg, /<title[^>]*>\w.*<\/title>\s*<desc[^>]*>\w/);
