@@ -60,7 +60,6 @@ void print_diagnosis(const std::string& example, mha::Index broken_head) {
   // All but the last line, which says how long it took.
   fmt::print("{}", text.substr(0, text.rfind('\n', text.size() - 2) + 1));
 }
-
 // [print diagnosis]
 
 // [print variations]
