@@ -97,8 +97,8 @@ has() {
       ! command -v "$place" >/dev/null || return 0
     done
   elif [ "$kind" = clang_library ]; then
-    place=$(clang++ -print-resource-dir 2>/dev/null) || return 1
-    for place in "$place"/lib/*/libclang_rt."$1"*; do
+    for place in /usr/lib/llvm-*/lib/clang/*/lib/*/libclang_rt."$1"* \
+      /usr/lib*/clang/*/lib/*/libclang_rt."$1"*; do
       [ ! -e "$place" ] || return 0
     done
   elif [ "$kind" = python_module ]; then
