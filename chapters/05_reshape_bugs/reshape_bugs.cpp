@@ -9,11 +9,14 @@
 #include "diagnose/diagnosis_report.hpp"
 #include "diagnose/example.hpp"
 #include "diagnose/study.hpp"
+#include "mha/battery.hpp"
 #include "mha/measure.hpp"
 #include "mha/program.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <string>
 
 namespace {
 
@@ -26,15 +29,29 @@ struct Options {
   bool mutants = false;
   bool own = false;
   std::string diagnose;  // an example
+  mha::Index broken_head = -1;  // of its output; -1 for none
   bool variations = false;
   std::ptrdiff_t study = 0;  // cases
 };
 // [options]
 
+// [break head]
+// Adds 1 to every number of one head of (B, T, H, d).
+void break_head(diagnose::Tensor& out, mha::Index head) {
+  mha::require(out.shape.size() == 4 && head < out.shape[2],
+               "this example has no such head; leave --broken-head out");
+  const mha::Index d = out.shape[3], width = out.shape[2] * d;
+  for (mha::Index i = 0; i < std::ssize(out.values); ++i) {
+    if (i % width / d == head) out.values[static_cast<std::size_t>(i)] += 1;
+  }
+}
+// [break head]
+
 // [print diagnosis]
-void print_diagnosis(const std::string& example) {
-  const diagnose::Roles tensors =
+void print_diagnosis(const std::string& example, mha::Index broken_head) {
+  diagnose::Roles tensors =
       diagnose::roles_of(diagnose::make_example(example));
+  if (broken_head >= 0) break_head(tensors.tensors.at("out"), broken_head);
   const std::string text =
       diagnose::report(diagnose::diagnose_tensors(tensors),
                        example + ".safetensors",
@@ -43,18 +60,28 @@ void print_diagnosis(const std::string& example) {
   // All but the last line, which says how long it took.
   fmt::print("{}", text.substr(0, text.rfind('\n', text.size() - 2) + 1));
 }
+// [print diagnosis]
 
+// [print variations]
+// By the page that explains them.
 void print_variations() {
-  mha::heading("What a diagnosis knows");
+  std::map<std::string, std::string> pages;
   for (const diagnose::Variation& one : diagnose::variations()) {
-    fmt::print("{:22}{}\n{:22}mend: {} ({})\n", one.name, one.what, "",
-               one.mend, one.page.substr(0, one.page.find('_')));
+    pages[one.page] += fmt::format("  {}\n    {}\n    mend: {}\n", one.name,
+                                   one.what, one.mend);
+  }
+  mha::heading("What a diagnosis knows");
+  for (const auto& [page, text] : pages) {
+    fmt::print("{}\n{}", mha::page_of_book(page), text);
   }
 }
-// [print diagnosis]
+// [print variations]
 
 // [demo]
 void demo(const Options& options) {
+  mha::require(options.broken_head < 0 || !options.diagnose.empty(),
+               "--broken-head breaks a head of an example; name one with "
+               "--diagnose");
   mha::require(int{!options.one_case.empty()} + int{options.gallery} +
                        int{options.reports} + int{options.mutants} +
                        int{options.own} + int{!options.diagnose.empty()} +
@@ -67,7 +94,7 @@ void demo(const Options& options) {
   } else if (options.reports) {
     gallery::print_reports();
   } else if (!options.diagnose.empty()) {
-    print_diagnosis(options.diagnose);
+    print_diagnosis(options.diagnose, options.broken_head);
   } else if (options.study > 0) {
     mha::heading("Precision and recall");
     fmt::print("{}", diagnose::study_table(diagnose::study(options.study, 1)));
@@ -171,6 +198,8 @@ int main(int argc, char** argv) {
                   {"--mutants", &options.mutants,
                    "break a right attention in every way and count"},
                   {"--diagnose", &options.diagnose, "diagnose an example"},
+                  {"--broken-head", &options.broken_head,
+                   "break this head of its output first", 0, 63},
                   {"--study", &options.study,
                    "diagnose so many random attentions", 0, 1000000},
                   {"--variations", &options.variations,

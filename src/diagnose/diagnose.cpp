@@ -59,10 +59,12 @@ void show_progress(Index tried) {
   if (tried % 50 == 0) std::fprintf(stderr, "\r%td tried", tried);
 }
 
-int diagnose_files(const Options& options) {
+int diagnose_files(const Options& options, bool type_told) {
   TensorFile file = open_tensor_files(
       {options.files.begin(), options.files.end()});
-  const Roles roles = find_roles(file, options.told);
+  Roles roles = find_roles(file, options.told);
+  // The coarsest type of the tensors is what rounding is expected from.
+  if (type_told) roles.tensors.at("out").type = type_named(options.type);
   const bool terminal = isatty(STDERR_FILENO) != 0;
   const Diagnosis diagnosis = diagnose_tensors(
       roles, terminal ? show_progress : std::function<void(Index)>());
@@ -103,11 +105,33 @@ void add_options(CLI::App& app, Options& options) {
                  "write a file that has this bug; right for none");
   app.add_flag("--examples", options.examples, "list the examples");
   app.add_option("--output", options.output, "where to write the example");
-  app.add_option("--type", options.type, "of the example: float16, bfloat16, "
-                 "float32 or float64");
+  app.add_option("--type", options.type, "what it was computed in, if the file "
+                 "was written in more bits; or of the example: float16, "
+                 "bfloat16, float32 or float64");
+}
+
+// What has no effect is refused: it was meant for something else.
+void refuse_idle_options(const CLI::App& app, const Options& options) {
+  const bool writes = !options.example.empty();
+  if (app.count("--output") > 0 && !writes) {
+    throw ReadingProblem("--output belongs to --example; name one, or leave "
+                         "--output out");
+  }
+  if (!writes && !options.examples) return;
+  const char* mode = writes ? "--example" : "--examples";
+  for (const char* name : {"FILE", "--example", "--examples", "--heads",
+                           "--kv-heads", "--causal", "--not-causal", "--scale",
+                           "--axes", "--mask-true", "--json", "--svg"}) {
+    if (std::string(name) != mode && app.count(name) > 0) {
+      throw ReadingProblem(fmt::format(
+          "{} diagnoses no file, so {} has no effect; leave one out", mode,
+          name));
+    }
+  }
 }
 
 int run(CLI::App& app, Options& options) {
+  refuse_idle_options(app, options);
   if (options.examples) {
     for (const std::string& name : example_names()) fmt::print("{}\n", name);
     return 0;
@@ -134,7 +158,7 @@ int run(CLI::App& app, Options& options) {
   if (!options.mask_true.empty()) {
     told.true_attends = options.mask_true == "attends";
   }
-  return diagnose_files(options);
+  return diagnose_files(options, app.count("--type") > 0);
 }
 
 }  // namespace
