@@ -6,11 +6,13 @@
 #include "show_case.hpp"
 #include "walks.hpp"
 
+#include "diagnose/study.hpp"
 #include "mha/measure.hpp"
 #include "mha/program.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 namespace {
 
@@ -22,22 +24,34 @@ struct Options {
   bool reports = false;
   bool mutants = false;
   bool own = false;
+  std::ptrdiff_t study = 0;  // cases; 0: no study
 };
 // [options]
+
+// [print study]
+constexpr std::uint32_t first_seed = 1000;  // of a study's cases
+
+void print_study(std::ptrdiff_t cases) {
+  mha::heading("Precision and recall");
+  fmt::print("{}", diagnose::study_table(diagnose::study(cases, first_seed)));
+}
+// [print study]
 
 // [demo]
 void demo(const Options& options) {
   mha::require(int{!options.one_case.empty()} + int{options.gallery} +
                        int{options.reports} + int{options.mutants} +
-                       int{options.own} <= 1,
-               "--case, --cases, --reports, --mutants and --own print "
-               "different things; choose one of them");
+                       int{options.own} + int{options.study > 0} <= 1,
+               "--case, --cases, --reports, --mutants, --own and --study "
+               "print different things; choose one of them");
   if (!options.one_case.empty()) {
     gallery::print_case(gallery::case_named(options.one_case));
   } else if (options.reports) {
     gallery::print_reports();
   } else if (options.own) {
     own::print_own();
+  } else if (options.study > 0) {
+    print_study(options.study);
   } else if (options.mutants) {
     mutants::print_fates(mutants::plain_fates());
   } else if (options.gallery) {
@@ -104,6 +118,25 @@ void add_mutant_values(mha::Values& values) {
 }
 // [mutant values]
 
+// [study values]
+// Of as many cases as take some seconds.
+void add_study_values(mha::Values& values) {
+  const diagnose::StudyCounts all = diagnose::study(500, first_seed).all;
+  const auto count = [&](const std::string& name, std::ptrdiff_t n) {
+    values.add("study_" + name, static_cast<double>(n), "{:.0f}");
+  };
+  count("cases", all.cases());
+  count("right", all.right);
+  count("accused", all.accused);
+  count("same", all.same);
+  count("wrong", all.wrong);
+  count("named", all.named());
+  count("alone", all.alone);
+  count("equal", all.equal);
+  count("missed", all.missed + all.other);
+}
+// [study values]
+
 // [values]
 mha::Values values(const Options& options) {
   mha::Values values;
@@ -111,6 +144,7 @@ mha::Values values(const Options& options) {
   add_gallery_values(values);
   add_half_values(values);
   add_mutant_values(values);
+  add_study_values(values);
   return values;
 }
 // [values]
@@ -133,7 +167,9 @@ int main(int argc, char** argv) {
                   {"--mutants", &options.mutants,
                    "break a right attention in every way and count"},
                   {"--own", &options.own,
-                   "the report on an attention as readers have them"}},
+                   "the report on an attention as readers have them"},
+                  {"--study", &options.study,
+                   "diagnose so many random attentions and count", 1, 100000}},
       .demo = [&] { demo(options); },
       .values = [&] { return values(options); },
       .figures = {{"two_ways", [&] { return walks::draw_two_ways(split); }},
