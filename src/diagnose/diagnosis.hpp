@@ -58,6 +58,9 @@ struct Diagnosis {
   std::vector<Fit> fits;     ///< what fits, the best first
   std::vector<Fit> same_here;  ///< when correct: bugs this input cannot show
   std::vector<Fit> nearest;  ///< when unknown: the best of what does not fit
+  /// When unknown: nothing comes near, and nearest is the right attention,
+  /// read in the likeliest way.
+  bool nothing_near = false;
   Differences differences;   ///< from the first of fits or nearest
   Index tried = 0;           ///< hypotheses, over all readings
   Index left_out = 0;        ///< too large to be tried at this size

@@ -250,6 +250,15 @@ Predictor::Context Predictor::context(const Hypothesis& hypothesis,
     v = rounded_copy(*v);
   }
   Numbers scores = steps.score(some.q, *k, steps.scale(call), some);
+  if (rounded && some.options.bias.allFinite() && scores.allFinite()) {
+    // The products are rounded before the bias is added, and their sum again.
+    Call unbiased = some;
+    unbiased.options.bias.resize(0, 0);
+    Numbers products = steps.score(some.q, *k, steps.scale(call), unbiased);
+    const Numbers bias = scores - products;
+    round(products);
+    scores = products + bias;
+  }
   if (rounded) round(scores);
   Context result;
   for (Index i = 0; i < scores.rows(); ++i) {
