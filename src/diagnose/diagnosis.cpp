@@ -9,6 +9,8 @@
 #include <memory>
 #include <numeric>
 #include <stdexcept>
+#include <tuple>
+#include <utility>
 
 namespace diagnose {
 namespace {
@@ -154,6 +156,38 @@ std::vector<double> noise_of_rows(Predictor& predictor, const Reading& reading,
   return noise;
 }
 
+// The pairs that may matter. Those for which the same projections, calls and
+// heads are made come one after another: large ones are not kept for long.
+std::vector<Hypothesis> pairs_in_turn(const Traits& traits) {
+  using Order = std::tuple<std::ptrdiff_t, std::ptrdiff_t, std::ptrdiff_t>;
+  const std::vector<Variation>& all = variations();
+  std::vector<std::pair<Order, Hypothesis>> pairs;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!matters(all[i], traits)) continue;
+    for (std::size_t j = i + 1; j < all.size(); ++j) {
+      if (!matters(all[j], traits)) continue;
+      auto both = combine({&all[i], &all[j]});
+      if (!both) continue;
+      Order order = {-1, -1, -1};
+      for (const Variation* part : both->parts) {
+        const std::ptrdiff_t place = part - all.data();
+        if (part->reread) std::get<0>(order) = place;
+        if (part->rewrite.before) std::get<1>(order) = place;
+        if (part->steps.take != gallery::Steps().take) {
+          std::get<2>(order) = place;
+        }
+      }
+      pairs.emplace_back(order, *std::move(both));
+    }
+  }
+  std::stable_sort(
+      pairs.begin(), pairs.end(),
+      [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<Hypothesis> in_turn;
+  for (auto& [order, pair] : pairs) in_turn.push_back(std::move(pair));
+  return in_turn;
+}
+
 // Readings are made when they are needed: each holds copies of the tensors.
 class Search {
  public:
@@ -234,8 +268,9 @@ Fit Search::look(Open& at, std::size_t plan, const Hypothesis& hypothesis) {
 void Search::keep_nearest(const Fit& fit) {
   if (fit.fits() || !std::isfinite(fit.error)) return;
   nearest_.push_back(fit);
-  std::stable_sort(nearest_.begin(), nearest_.end(),
-                   [](const Fit& a, const Fit& b) { return a.error < b.error; });
+  std::stable_sort(
+      nearest_.begin(), nearest_.end(),
+      [](const Fit& a, const Fit& b) { return a.error < b.error; });
   if (nearest_.size() > 3) nearest_.pop_back();
 }
 
@@ -247,16 +282,15 @@ void Search::look_at_singles(Open& at, std::size_t plan) {
 }
 
 void Search::look_at_pairs(Open& at, std::size_t plan) {
-  const Traits traits = traits_of(at.reading);
-  const std::vector<Variation>& all = variations();
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (!matters(all[i], traits)) continue;
-    for (std::size_t j = i + 1; j < all.size(); ++j) {
-      if (!matters(all[j], traits)) continue;
-      const auto both = combine({&all[i], &all[j]});
-      if (both) look(at, plan, *both);
-    }
+  const std::size_t before = fits_.size();
+  for (const Hypothesis& both : pairs_in_turn(traits_of(at.reading))) {
+    look(at, plan, both);
   }
+  // Named in the order of the list, whatever the order of the search.
+  std::stable_sort(fits_.begin() + static_cast<std::ptrdiff_t>(before),
+                   fits_.end(), [](const Fit& a, const Fit& b) {
+                     return a.hypothesis.parts < b.hypothesis.parts;
+                   });
 }
 
 // Looks at more rows of what fits, and puts the best first.
@@ -359,7 +393,8 @@ Differences Search::locate(const Fit& fit, bool& all_agree) {
     first = last;
   }
   where.by_row /= static_cast<double>(reading.output.cols());
-  where.by_column /= static_cast<double>(std::max<std::size_t>(1, chosen.size()));
+  where.by_column /=
+      static_cast<double>(std::max<std::size_t>(1, chosen.size()));
   where.picture.array() /= looked.array().max(1);
   all_agree = where.differing == 0;
   return where;
