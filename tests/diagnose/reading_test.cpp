@@ -241,8 +241,9 @@ TEST_CASE("what the reader says goes before what the file says") {
 }
 
 TEST_CASE("true in a key_padding_mask hides, in a padding it attends") {
-  const diagnose::Example example = diagnose::make_example("padding-forgotten");
+  const diagnose::Example example = diagnose::make_example("padding-inverted");
   Tensors tensors = example.tensors;
+  // Read the wrong way round, it would be correct.
   CHECK(finding_of(tensors) == Finding::named);
   Tensor hidden = tensors.at("padding");
   for (double& x : hidden.values) x = 1 - x;
@@ -250,7 +251,7 @@ TEST_CASE("true in a key_padding_mask hides, in a padding it attends") {
   tensors["key_padding_mask"] = hidden;
   const auto found = diagnose::diagnose_tensors(roles_of(tensors));
   CHECK(found.finding == Finding::named);
-  CHECK(found.fits[0].hypothesis.name() == "padding-forgotten");
+  CHECK(found.fits[0].hypothesis.name() == "padding-inverted");
 }
 
 TEST_CASE("a mask is taken as (T_q, T_k), (1, 1, T_q, T_k) or (B, T_k)") {
