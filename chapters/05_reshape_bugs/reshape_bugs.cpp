@@ -134,6 +134,7 @@ void add_gallery_values(mha::Values& values) {
     values.add(name, 100 * (std::sqrt(divisor / 128) - 1), "{:.0f} %");
   };
   count("variations", std::ssize(diagnose::variations()));
+  values.add("rounding_factor", diagnose::rounding_factor, "{:.0f}");
   excess("gemma2_scale_error", 144);
   excess("gemma3_scale_error", 168);
 }

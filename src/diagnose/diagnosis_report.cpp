@@ -195,9 +195,11 @@ std::string report(const Diagnosis& diagnosis, const std::string& file,
           diagnosis.fits[0].reading, where_text(diagnosis.differences));
       break;
     case Finding::unknown:
-      text += "none of the known\n";
+      text += "none of the known";
+      text += diagnosis.nothing_near ? ", and nothing comes near\n" : "\n";
       for (const Fit& fit : diagnosis.nearest) {
-        text += fmt::format("  nearest: {}, {}\n    read as {}\n",
+        text += fmt::format("  {}: {}, {}\n    read as {}\n",
+                            diagnosis.nothing_near ? "beside" : "nearest",
                             fit.hypothesis.name(), how_well(fit), fit.reading);
       }
       if (!diagnosis.nearest.empty()) {
@@ -233,6 +235,7 @@ std::string report_json(const Diagnosis& diagnosis, const std::string& file,
       {"fits", json_of(diagnosis.fits)},
       {"same_here", json_of(diagnosis.same_here)},
       {"nearest", json_of(diagnosis.nearest)},
+      {"nothing_near", diagnosis.nothing_near},
       {"differences", differences},
       {"tried", diagnosis.tried},
       {"seconds", diagnosis.seconds}};

@@ -158,11 +158,12 @@ Hypothesis draw_truth(Dice& dice, const Reading& reading) {
     if (!one.matters || one.matters(traits)) some.push_back(&one);
   }
   if (kind < 90) return *combine({dice.any_of(some)});
-  while (true) {
-    const Variation* first = dice.any_of(some);
-    const Variation* second = dice.any_of(some);
-    const auto both = combine({first, second});
-    if (first != second && both) return *both;
+  while (true) {  // in the order in which a diagnosis names them
+    const Index second = dice.from(1, std::ssize(some) - 1);
+    const Index first = dice.from(0, second - 1);
+    const auto both = combine({some[static_cast<std::size_t>(first)],
+                               some[static_cast<std::size_t>(second)]});
+    if (both) return *both;
   }
 }
 
