@@ -8,6 +8,7 @@
 
 #include "diagnose/diagnosis_report.hpp"
 #include "diagnose/example.hpp"
+#include "diagnose/hypothesis_picture.hpp"
 #include "diagnose/study.hpp"
 #include "mha/battery.hpp"
 #include "mha/measure.hpp"
@@ -32,6 +33,7 @@ struct Options {
   mha::Index broken_head = -1;  // of its output; -1 for none
   bool variations = false;
   std::ptrdiff_t study = 0;  // cases
+  std::ptrdiff_t first_seed = 1;  // of the study
 };
 // [options]
 
@@ -62,13 +64,26 @@ void print_diagnosis(const std::string& example, mha::Index broken_head) {
 }
 // [print diagnosis]
 
+// [draw hypotheses]
+std::string draw_hypotheses() {
+  const auto roles_of = [](const char* example) {
+    return diagnose::roles_of(diagnose::make_example(example));
+  };
+  diagnose::Roles broken = roles_of("right");
+  break_head(broken.tensors.at("out"), 1);
+  return diagnose::draw_hypotheses({{"a raw merge", roles_of("raw-merge")},
+                                    {"a right attention", roles_of("right")},
+                                    {"a bug nobody knows", broken}});
+}
+// [draw hypotheses]
+
 // [print variations]
 // By the page that explains them.
 void print_variations() {
   std::map<std::string, std::string> pages;
   for (const diagnose::Variation& one : diagnose::variations()) {
-    pages[one.page] += fmt::format("  {}\n    {}\n    mend: {}\n", one.name,
-                                   one.what, one.mend);
+    pages[one.page] += fmt::format("  {}\n    {}\n    to mend it: {}\n",
+                                   one.name, what_text(one), one.mend);
   }
   mha::heading("What a diagnosis knows");
   for (const auto& [page, text] : pages) {
@@ -97,7 +112,9 @@ void demo(const Options& options) {
     print_diagnosis(options.diagnose, options.broken_head);
   } else if (options.study > 0) {
     mha::heading("Precision and recall");
-    fmt::print("{}", diagnose::study_table(diagnose::study(options.study, 1)));
+    const auto seed = static_cast<std::uint32_t>(options.first_seed);
+    fmt::print("{}",
+               diagnose::study_table(diagnose::study(options.study, seed)));
   } else if (options.variations) {
     print_variations();
   } else if (options.own) {
@@ -203,6 +220,8 @@ int main(int argc, char** argv) {
                    "break this head of its output first", 0, 63},
                   {"--study", &options.study,
                    "diagnose so many random attentions", 0, 1000000},
+                  {"--first-seed", &options.first_seed,
+                   "of these attentions", 1, 1000000000},
                   {"--variations", &options.variations,
                    "list what a diagnosis knows"},
                   {"--own", &options.own,
@@ -217,7 +236,8 @@ int main(int argc, char** argv) {
                   {"merges", gallery::draw_merge_walks},
                   {"keys", gallery::draw_key_walks},
                   {"shared", gallery::draw_shared_walks},
-                  {"batches", gallery::draw_batch_walks}}};
+                  {"batches", gallery::draw_batch_walks},
+                  {"hypotheses", draw_hypotheses}}};
   return mha::run_chapter(chapter, argc, argv);
 }
 // [main]

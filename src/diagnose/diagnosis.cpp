@@ -120,6 +120,12 @@ Index rows_to_confirm(const Reading& reading, bool across) {
   return std::max<Index>(across ? 8 : 16, rows);
 }
 
+// Whole score maps take a second or more.
+bool maps_are_large(const Reading& reading) {
+  return reading.call.n_heads * reading.call.batch * reading.t_q >
+         (Index{1} << 22) / std::max<Index>(1, reading.t_k);
+}
+
 bool matters(const Variation& variation, const Traits& traits) {
   return !variation.matters || variation.matters(traits);
 }
@@ -227,8 +233,9 @@ Search::Open Search::open(std::size_t plan) const {
   Open at;
   at.reading = read_so(roles_, plans_[plan]);
   at.few.rows = random_rows(3, at.reading.output.rows(), 5);
-  // A few columns of two heads: what is far off there need not be computed.
-  at.glance.rows = {at.few.rows.front(), at.few.rows.back()};
+  // What is far off in one row need not be computed in more: for a layer that
+  // is a row of every head. Otherwise a few columns of two heads will do.
+  at.glance.rows = {at.few.rows.back(), at.few.rows.front()};
   if (!at.reading.layer && at.reading.output.cols() > 64) {
     const Index d = d_head_of(at.reading.call);
     const Index last = at.reading.call.n_heads - 1;
@@ -286,8 +293,17 @@ void Search::look_at_singles(Open& at, std::size_t plan) {
 
 void Search::look_at_pairs(Open& at, std::size_t plan) {
   const std::size_t before = fits_.size();
-  for (const Hypothesis& both : pairs_in_turn(traits_of(at.reading))) {
-    look(at, plan, both);
+  std::vector<Hypothesis> pairs = pairs_in_turn(traits_of(at.reading));
+  const auto whole_maps = std::stable_partition(
+      pairs.begin(), pairs.end(),
+      [](const Hypothesis& one) { return !one.across; });
+  for (auto pair = pairs.begin(); pair != pairs.end(); ++pair) {
+    if (pair == whole_maps && fits_.size() > before &&
+        maps_are_large(at.reading)) {
+      left_out_ += pairs.end() - pair;
+      break;
+    }
+    look(at, plan, *pair);
   }
   // Named in the order of the list, whatever the order of the search.
   std::stable_sort(fits_.begin() + static_cast<std::ptrdiff_t>(before),

@@ -24,9 +24,9 @@ std::string how_well(const Fit& fit) {
 
 void add_bug(std::string& text, const Fit& fit) {
   for (const Variation* part : fit.hypothesis.parts) {
-    text += fmt::format("  {}: {}\n    to mend it: {}\n    explained on "
-                        "{}\n",
-                        part->name, part->what, part->mend,
+    text += fmt::format("  {}\n    {}\n    to mend it: {}\n    explained "
+                        "on {}\n",
+                        part->name, what_text(*part), part->mend,
                         mha::page_of_book(part->page));
   }
   text += fmt::format("  {}\n  read as {}\n", how_well(fit), fit.reading);

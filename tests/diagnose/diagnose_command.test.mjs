@@ -78,7 +78,7 @@ for (const type of ['float16', 'bfloat16', 'float64']) {
   });
 }
 
-test('what was computed in bfloat16 and saved in float32 is right once --type says so', () => {
+test('what was computed in bfloat16 and saved in float32 is right, unless --type says otherwise', () => {
   const widened = path.join(folder, 'widened');
   fs.mkdirSync(widened);
   for (const tensor of tensorsOf(example('right', '--type', 'bfloat16'))) {
@@ -88,10 +88,12 @@ test('what was computed in bfloat16 and saved in float32 is right once --type sa
     fs.writeFileSync(path.join(widened, `${tensor.name}.npy`), npy({ ...tensor, dtype: 'F32', bytes }));
   }
   const asked = [widened, '--axes', 'bthd', '--not-causal'];
-  assert.equal(diagnose(...asked).status, 2);
-  const { status, out } = diagnose(...asked, '--type', 'bfloat16');
+  const { status, out } = diagnose(...asked);
   assert.equal(status, 0, out);
   assert.match(out, /: correct, within rounding for bfloat16$/m);
+  assert.match(out, /, computed in bfloat16$/m);
+  assert.equal(diagnose(...asked, '--type', 'float32').status, 2);
+  assert.equal(diagnose(...asked, '--type', 'bfloat16').status, 0);
 });
 
 test('.npy files are read one by one and as a folder, and the axes can be said', () => {
