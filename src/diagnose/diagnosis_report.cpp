@@ -22,12 +22,16 @@ std::string how_well(const Fit& fit) {
                      size_text(fit.error), size_text(fit.allowed));
 }
 
+// Of two bugs, each under its name.
 void add_bug(std::string& text, const Fit& fit) {
+  const bool two = fit.hypothesis.parts.size() > 1;
   for (const Variation* part : fit.hypothesis.parts) {
-    text += fmt::format("  {}\n    {}\n    to mend it: {}\n    explained "
-                        "on {}\n",
-                        part->name, what_text(*part), part->mend,
-                        mha::page_of_book(part->page));
+    if (two) text += fmt::format("  {}\n", part->name);
+    for (const std::string& line :
+         {what_text(*part), "to mend it: " + part->mend,
+          "explained on " + mha::page_of_book(part->page)}) {
+      text += fmt::format("  {}{}\n", two ? "  " : "", line);
+    }
   }
   text += fmt::format("  {}\n  read as {}\n", how_well(fit), fit.reading);
 }

@@ -15,7 +15,7 @@ namespace diagnose {
 namespace {
 
 // From 1e-9 to 1e1, in pixels; what is beyond is drawn at the end.
-constexpr double left = 24, decade = 46, radius = 2.2, pitch = 5;
+constexpr double left = 22, decade = 28, radius = 2.2, pitch = 5;
 constexpr int first_power = -9, last_power = 1;
 constexpr double right_end = left + decade * (last_power - first_power);
 constexpr double strip_height = 152;
