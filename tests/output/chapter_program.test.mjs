@@ -44,26 +44,6 @@ test('writes its values as JSON, with numbers and texts', () => {
   }
 });
 
-test('writes every figure, with a title and a description', () => {
-  const figures = figureNames(run('--help').stdout);
-  assert.ok(figures.length > 0);
-  for (const figure of figures) {
-    const file = join(folder, `${name}.svg`);
-    assert.equal(run('--svg', file, '--figure', figure).status, 0);
-    const svg = readFileSync(file, 'utf8');
-    assert.match(svg, /^<svg [^>]*>\n<title>[^<]+<\/title>\n<desc>[^<]+<\/desc>\n/);
-    assert.match(svg, /<\/svg>\n$/);
-  }
-});
-
-test('writes its first figure when none is named', () => {
-  const [first] = figureNames(run('--help').stdout);
-  const [unnamed, named] = ['unnamed.svg', 'named.svg'].map((f) => join(folder, f));
-  run('--svg', unnamed);
-  run('--svg', named, '--figure', first);
-  assert.equal(readFileSync(unnamed, 'utf8'), readFileSync(named, 'utf8'));
-});
-
 // Whether all of them hold is another test's business.
 test('checks its claims and reports them as XML', () => {
   const { status, stdout } = run('--test', '-r=xml', '--last=2');
@@ -136,11 +116,6 @@ if (name === 'head_split') {
 function numberOption(help) {
   const [, name, least, most] = help.match(/(--[\w-]+) INT:INT in \[(\d+) - (\d+)\]/);
   return { name, least: Number(least), most: Number(most) };
-}
-
-// "--figure TEXT:{maps,walk} Needs: --svg"
-function figureNames(help) {
-  return help.match(/--figure TEXT:\{([^}]*)\}/)[1].split(',');
 }
 
 function assertOneLine(text, name) {
