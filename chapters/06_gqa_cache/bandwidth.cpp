@@ -14,9 +14,8 @@
 namespace bandwidth {
 namespace {
 
-using mha::Index;
-
 // [layer to measure]
+using mha::Index;
 constexpr Index n_heads = 32, d_head = 128;
 constexpr float scale = 0.088388F;  // 1 / sqrt(128)
 

@@ -10,7 +10,6 @@
 namespace sizes {
 
 // [grouped]
-// 131072 as 131,072.
 std::string grouped(Index n) {
   const std::string digits = fmt::format("{}", n);
   std::string text;

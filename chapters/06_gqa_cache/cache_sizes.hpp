@@ -55,10 +55,12 @@ Index users(const Served& served);
 Index cache_at_full_length(const Served& served);
 // [weights]
 
-std::string grouped(Index n);
+// [printing sizes]
+std::string grouped(Index n);  // 131072 as 131,072
 void print_designs();
 void print_models();
 void print_windows();
 void print_published();
+// [printing sizes]
 
 }  // namespace sizes

@@ -50,14 +50,18 @@ struct Memory {
 };
 // [memory of a session]
 
+// [turned-again]
+void turn_all(Memory& memory, Index d_head) {
+  for (Slot& old : memory.slots) {
+    if (old.position >= 0) old.k = turned(old.k, d_head, old.position);
+  }
+}
+// [turned-again]
+
 // [take in]
 void take_in(Memory& memory, const Steps& steps, const Setting& setting,
              Index i, Index d_head, const Row& k, const Row& v) {
-  if (setting.rotary && steps.turn_again) {
-    for (Slot& old : memory.slots) {
-      if (old.position >= 0) old.k = turned(old.k, d_head, old.position);
-    }
-  }
+  if (setting.rotary && steps.turn_again) turn_all(memory, d_head);
   const auto slot = static_cast<std::size_t>(steps.slot(
       memory.cached, i, std::ssize(memory.slots)));
   const Index angle = steps.position(memory.cached, i);

@@ -229,8 +229,8 @@ void add_values(const float* weights, ptrdiff_t stride, ptrdiff_t heads,
 }  // namespace
 
 // [attend group steps]
-void attend_group(const float* q, ptrdiff_t heads, ptrdiff_t d_head,
-                  float scale, const KeyValueRun* runs, ptrdiff_t n_runs,
+void attend_group(const float* q, std::ptrdiff_t heads, std::ptrdiff_t d_head,
+                  float scale, const KeyValueRun* runs, std::ptrdiff_t n_runs,
                   float* scores, float* out) {
   std::fill(out, out + heads * d_head, 0.0F);
   ptrdiff_t tokens = 0;
@@ -254,7 +254,7 @@ void attend_group(const float* q, ptrdiff_t heads, ptrdiff_t d_head,
 // [read all]
 // From two places at once: what has been asked for at one arrives while the
 // other is read.
-float read_all(const float* numbers, ptrdiff_t n) {
+float read_all(const float* numbers, std::ptrdiff_t n) {
   const ptrdiff_t half = n / 2;
   Floats sums[4] = {};  // none waits for another
   ptrdiff_t i = 0;

@@ -25,7 +25,7 @@ struct CacheShape {
   Index n_kv_heads = 1;  ///< heads with keys and values, G
   Index d_head = 1;      ///< columns of a key, and of a value
   Index slots = 1;       ///< tokens an item has room for
-  WhenFull when_full = WhenFull::refuse;
+  WhenFull when_full = WhenFull::refuse;  ///< with a token too many
 };
 
 /// \param shape  of a cache

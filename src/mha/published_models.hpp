@@ -19,12 +19,12 @@ enum class Norms { none, per_head };
 
 /// Everything that the count of a layer's parameters depends on.
 struct AttentionShape {
-  Index d_model = 0;
-  Index n_heads = 0;
-  Index n_kv_heads = 0;  ///< heads that have keys and values of their own
-  Index d_head = 0;
-  Bias bias = Bias::none;
-  Norms norms = Norms::none;
+  Index d_model = 0;                  ///< width of a token
+  Index n_heads = 0;                  ///< query heads
+  Index n_kv_heads = 0;               ///< heads with keys and values
+  Index d_head = 0;                   ///< width of a head
+  Bias bias = Bias::none;             ///< which projections have one
+  Norms norms = Norms::none;          ///< gains on queries and keys
   std::optional<Index> d_key = {};    ///< width of what keys are made from
   std::optional<Index> d_value = {};  ///< both d_model when empty
 };
@@ -33,9 +33,9 @@ struct AttentionShape {
 // [model]
 /// A published model.
 struct Model {
-  std::string_view name;
-  Index layers;
-  AttentionShape shape;
+  std::string_view name;  ///< as its makers write it
+  Index layers;           ///< how many
+  AttentionShape shape;   ///< of each
   Index recorded;  ///< attention parameters of all layers, worked out apart
 };
 
@@ -52,11 +52,15 @@ const Model& model_named(const std::string& name);
 /// A model with multi-head latent attention: keys and values of all heads are
 /// made from one short row a token, and so, in the large ones, are the queries.
 struct LatentModel {
-  std::string name;
-  Index layers, d_model, n_heads;
-  Index q_rank;  ///< 0: queries are made from the token itself
-  Index kv_rank;
-  Index plain, rotary, value;  ///< widths of one head
+  std::string name;  ///< as its makers write it
+  Index layers;      ///< how many
+  Index d_model;     ///< width of a token
+  Index n_heads;     ///< query heads
+  Index q_rank;      ///< 0: queries are made from the token itself
+  Index kv_rank;     ///< of the row that keys and values are made from
+  Index plain;       ///< columns of a head's queries and keys
+  Index rotary;      ///< and those that are turned by the position
+  Index value;       ///< columns of a head's values
   Index recorded;  ///< attention parameters of all layers, worked out apart
 };
 
