@@ -96,8 +96,9 @@ std::string draw_growth() {
   chart.series = {{"Llama 2 7B, MHA", {}},
                   {"Llama 3 8B, GQA", {}},
                   {"Mistral 7B, window", {}}};
-  for (const Index tokens : {4096, 8192, 16384, 24576, 32768}) {
-    chart.x.push_back(fmt::format("{}k", tokens / 1024));
+  for (const Index tokens : {0, 8192, 16384, 24576, 32768}) {
+    chart.x.push_back(tokens == 0 ? std::string("0")
+                                  : fmt::format("{}k", tokens / 1024));
     for (std::size_t i = 0; i < 3; ++i) {
       const char* name =
           std::array{"Llama 2 7B", "Llama 3 8B", "Mistral 7B"}[i];
@@ -108,7 +109,7 @@ std::string draw_growth() {
     }
   }
   chart.description = fmt::format(
-      "GiB over 4k to 32k tokens. Llama 2 7B grows to {:.0f}, Llama 3 8B, with "
+      "GiB over 0 to 32k tokens. Llama 2 7B grows to {:.0f}, Llama 3 8B, with "
       "a quarter of the key/value heads, to {:.0f}, and Mistral 7B, whose "
       "window is 4,096 tokens, stays at {:.1f}.",
       chart.series[0].y.back(), chart.series[1].y.back(),

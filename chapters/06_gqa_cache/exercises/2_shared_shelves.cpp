@@ -5,7 +5,7 @@
 // check: grouped heads read their own keys and values
 //
 // Write `decode_one`: the attention of one token's queries over a cache, when
-// n_heads query heads share n_kv_heads key/value heads. Neighbours share: of 8
+// `n_heads` query heads share `n_kv_heads` key/value heads. Neighbours share: of 8
 // heads on 2, heads 0 to 3 read key/value head 0.
 //
 // Do not make a copy of a head for each of its readers. `mha::head_of(rows,
