@@ -8,12 +8,16 @@
 
 #include "diagnose/diagnosis_report.hpp"
 #include "diagnose/example.hpp"
+#include "diagnose/hypothesis_picture.hpp"
 #include "diagnose/study.hpp"
+#include "mha/battery.hpp"
 #include "mha/measure.hpp"
 #include "mha/program.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <string>
 
 namespace {
 
@@ -26,15 +30,30 @@ struct Options {
   bool mutants = false;
   bool own = false;
   std::string diagnose;  // an example
+  mha::Index broken_head = -1;  // of its output; -1 for none
   bool variations = false;
   std::ptrdiff_t study = 0;  // cases
+  std::ptrdiff_t first_seed = 1;  // of the study
 };
 // [options]
 
+// [break head]
+// Adds 1 to every number of one head of (B, T, H, d).
+void break_head(diagnose::Tensor& out, mha::Index head) {
+  mha::require(out.shape.size() == 4 && head < out.shape[2],
+               "this example has no such head; leave --broken-head out");
+  const mha::Index d = out.shape[3], width = out.shape[2] * d;
+  for (mha::Index i = 0; i < std::ssize(out.values); ++i) {
+    if (i % width / d == head) out.values[static_cast<std::size_t>(i)] += 1;
+  }
+}
+// [break head]
+
 // [print diagnosis]
-void print_diagnosis(const std::string& example) {
-  const diagnose::Roles tensors =
+void print_diagnosis(const std::string& example, mha::Index broken_head) {
+  diagnose::Roles tensors =
       diagnose::roles_of(diagnose::make_example(example));
+  if (broken_head >= 0) break_head(tensors.tensors.at("out"), broken_head);
   const std::string text =
       diagnose::report(diagnose::diagnose_tensors(tensors),
                        example + ".safetensors",
@@ -43,18 +62,41 @@ void print_diagnosis(const std::string& example) {
   // All but the last line, which says how long it took.
   fmt::print("{}", text.substr(0, text.rfind('\n', text.size() - 2) + 1));
 }
+// [print diagnosis]
 
+// [draw hypotheses]
+std::string draw_hypotheses() {
+  const auto roles_of = [](const char* example) {
+    return diagnose::roles_of(diagnose::make_example(example));
+  };
+  diagnose::Roles broken = roles_of("right");
+  break_head(broken.tensors.at("out"), 1);
+  return diagnose::draw_hypotheses({{"a raw merge", roles_of("raw-merge")},
+                                    {"a right attention", roles_of("right")},
+                                    {"a bug nobody knows", broken}});
+}
+// [draw hypotheses]
+
+// [print variations]
+// By the page that explains them.
 void print_variations() {
-  mha::heading("What a diagnosis knows");
+  std::map<std::string, std::string> pages;
   for (const diagnose::Variation& one : diagnose::variations()) {
-    fmt::print("{:22}{}\n{:22}mend: {} ({})\n", one.name, one.what, "",
-               one.mend, one.page.substr(0, one.page.find('_')));
+    pages[one.page] += fmt::format("  {}\n    {}\n    to mend it: {}\n",
+                                   one.name, what_text(one), one.mend);
+  }
+  mha::heading("What a diagnosis knows");
+  for (const auto& [page, text] : pages) {
+    fmt::print("{}\n{}", mha::page_of_book(page), text);
   }
 }
-// [print diagnosis]
+// [print variations]
 
 // [demo]
 void demo(const Options& options) {
+  mha::require(options.broken_head < 0 || !options.diagnose.empty(),
+               "--broken-head breaks a head of an example; name one with "
+               "--diagnose");
   mha::require(int{!options.one_case.empty()} + int{options.gallery} +
                        int{options.reports} + int{options.mutants} +
                        int{options.own} + int{!options.diagnose.empty()} +
@@ -67,10 +109,12 @@ void demo(const Options& options) {
   } else if (options.reports) {
     gallery::print_reports();
   } else if (!options.diagnose.empty()) {
-    print_diagnosis(options.diagnose);
+    print_diagnosis(options.diagnose, options.broken_head);
   } else if (options.study > 0) {
     mha::heading("Precision and recall");
-    fmt::print("{}", diagnose::study_table(diagnose::study(options.study, 1)));
+    const auto seed = static_cast<std::uint32_t>(options.first_seed);
+    fmt::print("{}",
+               diagnose::study_table(diagnose::study(options.study, seed)));
   } else if (options.variations) {
     print_variations();
   } else if (options.own) {
@@ -107,6 +151,7 @@ void add_gallery_values(mha::Values& values) {
     values.add(name, 100 * (std::sqrt(divisor / 128) - 1), "{:.0f} %");
   };
   count("variations", std::ssize(diagnose::variations()));
+  values.add("rounding_factor", diagnose::rounding_factor, "{:.0f}");
   excess("gemma2_scale_error", 144);
   excess("gemma3_scale_error", 168);
 }
@@ -171,8 +216,12 @@ int main(int argc, char** argv) {
                   {"--mutants", &options.mutants,
                    "break a right attention in every way and count"},
                   {"--diagnose", &options.diagnose, "diagnose an example"},
+                  {"--broken-head", &options.broken_head,
+                   "break this head of its output first", 0, 63},
                   {"--study", &options.study,
                    "diagnose so many random attentions", 0, 1000000},
+                  {"--first-seed", &options.first_seed,
+                   "of these attentions", 1, 1000000000},
                   {"--variations", &options.variations,
                    "list what a diagnosis knows"},
                   {"--own", &options.own,
@@ -187,7 +236,8 @@ int main(int argc, char** argv) {
                   {"merges", gallery::draw_merge_walks},
                   {"keys", gallery::draw_key_walks},
                   {"shared", gallery::draw_shared_walks},
-                  {"batches", gallery::draw_batch_walks}}};
+                  {"batches", gallery::draw_batch_walks},
+                  {"hypotheses", draw_hypotheses}}};
   return mha::run_chapter(chapter, argc, argv);
 }
 // [main]

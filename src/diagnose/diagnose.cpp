@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <malloc.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -67,7 +68,7 @@ int diagnose_files(const Options& options) {
   const Diagnosis diagnosis = diagnose_tensors(
       roles, terminal ? show_progress : std::function<void(Index)>());
   if (terminal) std::fprintf(stderr, "\r\033[K");
-  const NumberType type = roles.tensors.at("out").type;
+  const NumberType type = computed_type(roles);
   const std::string name = options.files.size() == 1
                                ? options.files[0]
                                : fmt::format("{} files", options.files.size());
@@ -103,11 +104,33 @@ void add_options(CLI::App& app, Options& options) {
                  "write a file that has this bug; right for none");
   app.add_flag("--examples", options.examples, "list the examples");
   app.add_option("--output", options.output, "where to write the example");
-  app.add_option("--type", options.type, "of the example: float16, bfloat16, "
+  app.add_option("--type", options.type, "what it was computed in, if the "
+                 "numbers do not tell; or of the example: float16, bfloat16, "
                  "float32 or float64");
 }
 
+// What has no effect is refused: it was meant for something else.
+void refuse_idle_options(const CLI::App& app, const Options& options) {
+  const bool writes = !options.example.empty();
+  if (app.count("--output") > 0 && !writes) {
+    throw ReadingProblem("--output belongs to --example; name one, or leave "
+                         "--output out");
+  }
+  if (!writes && !options.examples) return;
+  const char* mode = writes ? "--example" : "--examples";
+  for (const char* name : {"FILE", "--example", "--examples", "--heads",
+                           "--kv-heads", "--causal", "--not-causal", "--scale",
+                           "--axes", "--mask-true", "--json", "--svg"}) {
+    if (std::string(name) != mode && app.count(name) > 0) {
+      throw ReadingProblem(fmt::format(
+          "{} diagnoses no file, so {} has no effect; leave one out", mode,
+          name));
+    }
+  }
+}
+
 int run(CLI::App& app, Options& options) {
+  refuse_idle_options(app, options);
   if (options.examples) {
     for (const std::string& name : example_names()) fmt::print("{}\n", name);
     return 0;
@@ -134,12 +157,17 @@ int run(CLI::App& app, Options& options) {
   if (!options.mask_true.empty()) {
     told.true_attends = options.mask_true == "attends";
   }
+  if (app.count("--type") > 0) told.type = type_named(options.type);
   return diagnose_files(options);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  // Large tables come and go: giving each back to the system takes a third of
+  // the time.
+  mallopt(M_MMAP_THRESHOLD, 1 << 30);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
   CLI::App app("Names the bug in an attention from its tensors.", "diagnose");
   Options options;
   add_options(app, options);

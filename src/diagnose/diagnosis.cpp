@@ -9,6 +9,8 @@
 #include <memory>
 #include <numeric>
 #include <stdexcept>
+#include <tuple>
+#include <utility>
 
 namespace diagnose {
 namespace {
@@ -46,6 +48,9 @@ double hopeless(NumberType type, const Hypothesis& hypothesis) {
     default: return 1e-2;
   }
 }
+
+// What is farther off than this share is not near.
+constexpr double farthest = 0.7;
 
 // The spacing of the file's numbers, as a share of one.
 double spacing(NumberType type) {
@@ -88,7 +93,7 @@ double allowed_error(Predictor& predictor, const Reading& reading,
   if (reading.type == NumberType::float64) return allowed;
   const Prediction rounded = predictor.predict(hypothesis, probe, true);
   const double noise = relative_error(rounded.output, exact.output);
-  return allowed + 7 * (std::isfinite(noise) ? noise : 0);
+  return allowed + rounding_factor * (std::isfinite(noise) ? noise : 0);
 }
 
 std::vector<Index> random_rows(Index count, Index of, std::uint32_t seed) {
@@ -105,6 +110,20 @@ std::vector<Index> random_rows(Index count, Index of, std::uint32_t seed) {
   }
   std::sort(rows.begin(), rows.end());
   return rows;
+}
+
+// All of a small output, and of a large one as many as are soon computed.
+Index rows_to_confirm(const Reading& reading, bool across) {
+  const Index cost =
+      std::max<Index>(1, reading.t_k * reading.output.cols());
+  const Index rows = std::min<Index>(256, (Index{1} << 20) / cost);
+  return std::max<Index>(across ? 8 : 16, rows);
+}
+
+// Whole score maps take a second or more.
+bool maps_are_large(const Reading& reading) {
+  return reading.call.n_heads * reading.call.batch * reading.t_q >
+         (Index{1} << 22) / std::max<Index>(1, reading.t_k);
 }
 
 bool matters(const Variation& variation, const Traits& traits) {
@@ -126,6 +145,57 @@ double usual_size(const Numbers& output) {
   return count == 0 ? 0 : std::sqrt(sum / static_cast<double>(count));
 }
 
+// Root mean square of what rounding every step to 16 bits moves each row by:
+// it varies much among rows when scores are large. Zeros for wider types.
+std::vector<double> noise_of_rows(Predictor& predictor, const Reading& reading,
+                                  const Hypothesis& hypothesis,
+                                  const Probe& probe, const Numbers& exact) {
+  std::vector<double> noise(probe.rows.size(), 0);
+  if (reading.type != NumberType::float16 &&
+      reading.type != NumberType::bfloat16) {
+    return noise;
+  }
+  const Numbers rounded = predictor.predict(hypothesis, probe, true).output;
+  for (Index i = 0; i < exact.rows(); ++i) {
+    const double moved = std::sqrt((rounded - exact).row(i).squaredNorm() /
+                                   static_cast<double>(exact.cols()));
+    if (std::isfinite(moved)) noise[static_cast<std::size_t>(i)] = moved;
+  }
+  return noise;
+}
+
+// The pairs that may matter. Those for which the same projections, calls and
+// heads are made come one after another: large ones are not kept for long.
+std::vector<Hypothesis> pairs_in_turn(const Traits& traits) {
+  using Order = std::tuple<std::ptrdiff_t, std::ptrdiff_t, std::ptrdiff_t>;
+  const std::vector<Variation>& all = variations();
+  std::vector<std::pair<Order, Hypothesis>> pairs;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!matters(all[i], traits)) continue;
+    for (std::size_t j = i + 1; j < all.size(); ++j) {
+      if (!matters(all[j], traits)) continue;
+      auto both = combine({&all[i], &all[j]});
+      if (!both) continue;
+      Order order = {-1, -1, -1};
+      for (const Variation* part : both->parts) {
+        const std::ptrdiff_t place = part - all.data();
+        if (part->reread) std::get<0>(order) = place;
+        if (part->rewrite.before) std::get<1>(order) = place;
+        if (part->steps.take != gallery::Steps().take) {
+          std::get<2>(order) = place;
+        }
+      }
+      pairs.emplace_back(order, *std::move(both));
+    }
+  }
+  std::stable_sort(
+      pairs.begin(), pairs.end(),
+      [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<Hypothesis> in_turn;
+  for (auto& [order, pair] : pairs) in_turn.push_back(std::move(pair));
+  return in_turn;
+}
+
 // Readings are made when they are needed: each holds copies of the tensors.
 class Search {
  public:
@@ -143,6 +213,7 @@ class Search {
   Open open(std::size_t plan) const;
   Fit look(Open& at, std::size_t plan, const Hypothesis& hypothesis);
   void look_at_right(Diagnosis& diagnosis);
+  void look_at_wrong(Diagnosis& diagnosis);
   void look_at_singles(Open& at, std::size_t plan);
   void look_at_pairs(Open& at, std::size_t plan);
   void confirm(Diagnosis& diagnosis);
@@ -154,6 +225,7 @@ class Search {
   const std::function<void(Index)>& progress_;
   std::vector<ReadingPlan> plans_;
   std::vector<Fit> fits_, nearest_;
+  Fit first_right_;  // read in the likeliest way
   Index tried_ = 0, left_out_ = 0;
 };
 
@@ -161,8 +233,9 @@ Search::Open Search::open(std::size_t plan) const {
   Open at;
   at.reading = read_so(roles_, plans_[plan]);
   at.few.rows = random_rows(3, at.reading.output.rows(), 5);
-  // A few columns of two heads: what is far off there need not be computed.
-  at.glance.rows = {at.few.rows.front(), at.few.rows.back()};
+  // What is far off in one row need not be computed in more: for a layer that
+  // is a row of every head. Otherwise a few columns of two heads will do.
+  at.glance.rows = {at.few.rows.back(), at.few.rows.front()};
   if (!at.reading.layer && at.reading.output.cols() > 64) {
     const Index d = d_head_of(at.reading.call);
     const Index last = at.reading.call.n_heads - 1;
@@ -219,16 +292,24 @@ void Search::look_at_singles(Open& at, std::size_t plan) {
 }
 
 void Search::look_at_pairs(Open& at, std::size_t plan) {
-  const Traits traits = traits_of(at.reading);
-  const std::vector<Variation>& all = variations();
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (!matters(all[i], traits)) continue;
-    for (std::size_t j = i + 1; j < all.size(); ++j) {
-      if (!matters(all[j], traits)) continue;
-      const auto both = combine({&all[i], &all[j]});
-      if (both) look(at, plan, *both);
+  const std::size_t before = fits_.size();
+  std::vector<Hypothesis> pairs = pairs_in_turn(traits_of(at.reading));
+  const auto whole_maps = std::stable_partition(
+      pairs.begin(), pairs.end(),
+      [](const Hypothesis& one) { return !one.across; });
+  for (auto pair = pairs.begin(); pair != pairs.end(); ++pair) {
+    if (pair == whole_maps && fits_.size() > before &&
+        maps_are_large(at.reading)) {
+      left_out_ += pairs.end() - pair;
+      break;
     }
+    look(at, plan, *pair);
   }
+  // Named in the order of the list, whatever the order of the search.
+  std::stable_sort(fits_.begin() + static_cast<std::ptrdiff_t>(before),
+                   fits_.end(), [](const Fit& a, const Fit& b) {
+                     return a.hypothesis.parts < b.hypothesis.parts;
+                   });
 }
 
 // Looks at more rows of what fits, and puts the best first.
@@ -242,10 +323,10 @@ void Search::confirm(Diagnosis& diagnosis) {
       opened = fit.plan;
       at.predictor = std::make_unique<Predictor>(at.reading);
     }
-    Fit again =
-        compare(*at.predictor, at.reading, fit.hypothesis,
-                {random_rows(fit.hypothesis.across ? 8 : 16,
-                             at.reading.output.rows(), 6)});
+    Fit again = compare(
+        *at.predictor, at.reading, fit.hypothesis,
+        {random_rows(rows_to_confirm(at.reading, fit.hypothesis.across),
+                     at.reading.output.rows(), 6)});
     again.plan = fit.plan;
     if (again.fits()) {
       confirmed.push_back(again);
@@ -302,7 +383,11 @@ Differences Search::locate(const Fit& fit, bool& all_agree) {
         largest_single * size *
         std::max({fit.allowed, 1e-300,
                   compare(predictor, reading, fit.hypothesis, some).allowed});
+    const std::vector<double> noise =
+        noise_of_rows(predictor, reading, fit.hypothesis, some, predicted);
     for (Index i = 0; i < got.rows(); ++i) {
+      const double allowed_here =
+          std::max(allowed, 12 * noise[static_cast<std::size_t>(i)]);
       const Index row = some.rows[static_cast<std::size_t>(i)];
       for (Index c = 0; c < got.cols(); ++c) {
         const double x = got(i, c), y = predicted(i, c);
@@ -312,7 +397,8 @@ Differences Search::locate(const Fit& fit, bool& all_agree) {
         where.compared += 1;
         looked(y0, x0) += 1;
         if (both_nan || x == y ||
-            std::abs(x - y) <= allowed + spacing(reading.type) * std::abs(x)) {
+            std::abs(x - y) <=
+                allowed_here + spacing(reading.type) * std::abs(x)) {
           continue;
         }
         where.differing += 1;
@@ -338,7 +424,9 @@ void Search::look_at_right(Diagnosis& diagnosis) {
   for (std::size_t plan = 0; plan < plans_.size(); ++plan) {
     fits_.clear();
     Open at = open(plan);
-    if (!look(at, plan, {}).fits()) continue;
+    const Fit fit = look(at, plan, {});
+    if (plan == 0) first_right_ = fit;
+    if (!fit.fits()) continue;
     confirm(diagnosis);
     if (diagnosis.fits.empty()) continue;
     bool all_agree = false;
@@ -393,36 +481,46 @@ void Search::look_for_parts(Diagnosis& diagnosis) {
   }
 }
 
+// Bugs one by one, then in pairs. What agrees everywhere goes before what is
+// right, or has one bug, apart from some places.
+void Search::look_at_wrong(Diagnosis& diagnosis) {
+  const bool mostly_right = diagnosis.finding == Finding::correct_apart;
+  for (const bool pairs : {false, true}) {
+    if (pairs && mostly_right) return;
+    fits_.clear();
+    for (std::size_t plan = 0; plan < plans_.size(); ++plan) {
+      Open at = open(plan);
+      if (pairs) {
+        look_at_pairs(at, plan);
+      } else {
+        look_at_singles(at, plan);
+      }
+    }
+    Diagnosis found;
+    confirm(found);
+    if (found.fits.empty()) continue;
+    bool all_agree = false;
+    found.finding = Finding::named;
+    found.differences = locate(found.fits[0], all_agree);
+    if (all_agree || diagnosis.fits.empty()) diagnosis = std::move(found);
+    if (all_agree) return;
+  }
+}
+
 Diagnosis Search::run() {
   const auto start = std::chrono::steady_clock::now();
   Diagnosis diagnosis;
   look_at_right(diagnosis);
-  bool all_agree = false;
-  if (diagnosis.finding == Finding::unknown) {
-    diagnosis.fits.clear();
-    fits_.clear();
-    for (std::size_t plan = 0; plan < plans_.size(); ++plan) {
-      Open at = open(plan);
-      look_at_singles(at, plan);
-    }
-    if (!fits_.empty()) confirm(diagnosis);
-    if (diagnosis.fits.empty()) {
-      fits_.clear();
-      for (std::size_t plan = 0; plan < plans_.size(); ++plan) {
-        Open at = open(plan);
-        look_at_pairs(at, plan);
-      }
-      if (!fits_.empty()) confirm(diagnosis);
-    }
-    if (!diagnosis.fits.empty()) {
-      diagnosis.finding = Finding::named;
-      diagnosis.differences = locate(diagnosis.fits[0], all_agree);
-    }
-  }
+  if (diagnosis.finding != Finding::correct) look_at_wrong(diagnosis);
   if (diagnosis.finding == Finding::unknown) look_for_parts(diagnosis);
   diagnosis.nearest = nearest_;
-  if (diagnosis.finding == Finding::unknown && !nearest_.empty()) {
-    diagnosis.differences = locate(nearest_[0], all_agree);
+  if (diagnosis.finding == Finding::unknown) {
+    if (nearest_.empty() || nearest_[0].error > farthest) {
+      diagnosis.nothing_near = true;
+      diagnosis.nearest = {first_right_};
+    }
+    bool all_agree = false;
+    diagnosis.differences = locate(diagnosis.nearest[0], all_agree);
   }
   diagnosis.tried = tried_;
   diagnosis.left_out = left_out_;

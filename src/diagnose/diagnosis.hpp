@@ -12,6 +12,10 @@
 
 namespace diagnose {
 
+/// An output may be off by so many times what rounding every step to the
+/// file's type moves it by. Chosen on random cases, seeds 1 to 20,000.
+constexpr double rounding_factor = 5;
+
 /// A hypothesis beside the output.
 struct Fit {
   Hypothesis hypothesis;
@@ -58,6 +62,9 @@ struct Diagnosis {
   std::vector<Fit> fits;     ///< what fits, the best first
   std::vector<Fit> same_here;  ///< when correct: bugs this input cannot show
   std::vector<Fit> nearest;  ///< when unknown: the best of what does not fit
+  /// When unknown: nothing comes near, and nearest is the right attention,
+  /// read in the likeliest way.
+  bool nothing_near = false;
   Differences differences;   ///< from the first of fits or nearest
   Index tried = 0;           ///< hypotheses, over all readings
   Index left_out = 0;        ///< too large to be tried at this size

@@ -22,12 +22,16 @@ std::string how_well(const Fit& fit) {
                      size_text(fit.error), size_text(fit.allowed));
 }
 
+// Of two bugs, each under its name.
 void add_bug(std::string& text, const Fit& fit) {
+  const bool two = fit.hypothesis.parts.size() > 1;
   for (const Variation* part : fit.hypothesis.parts) {
-    text += fmt::format("  {}: {}\n    to mend it: {}\n    explained on "
-                        "{}\n",
-                        part->name, part->what, part->mend,
-                        mha::page_of_book(part->page));
+    if (two) text += fmt::format("  {}\n", part->name);
+    for (const std::string& line :
+         {what_text(*part), "to mend it: " + part->mend,
+          "explained on " + mha::page_of_book(part->page)}) {
+      text += fmt::format("  {}{}\n", two ? "  " : "", line);
+    }
   }
   text += fmt::format("  {}\n  read as {}\n", how_well(fit), fit.reading);
 }
@@ -195,9 +199,11 @@ std::string report(const Diagnosis& diagnosis, const std::string& file,
           diagnosis.fits[0].reading, where_text(diagnosis.differences));
       break;
     case Finding::unknown:
-      text += "none of the known\n";
+      text += "none of the known";
+      text += diagnosis.nothing_near ? ", and nothing comes near\n" : "\n";
       for (const Fit& fit : diagnosis.nearest) {
-        text += fmt::format("  nearest: {}, {}\n    read as {}\n",
+        text += fmt::format("  {}: {}, {}\n    read as {}\n",
+                            diagnosis.nothing_near ? "beside" : "nearest",
                             fit.hypothesis.name(), how_well(fit), fit.reading);
       }
       if (!diagnosis.nearest.empty()) {
@@ -233,6 +239,7 @@ std::string report_json(const Diagnosis& diagnosis, const std::string& file,
       {"fits", json_of(diagnosis.fits)},
       {"same_here", json_of(diagnosis.same_here)},
       {"nearest", json_of(diagnosis.nearest)},
+      {"nothing_near", diagnosis.nothing_near},
       {"differences", differences},
       {"tried", diagnosis.tried},
       {"seconds", diagnosis.seconds}};

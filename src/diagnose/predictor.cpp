@@ -25,6 +25,8 @@ constexpr Index most_kept = Index{1} << 25;
 // A table of bools, and one of scores, that one hypothesis may take.
 constexpr Index most_pairs = Index{1} << 27;
 constexpr Index most_scores = Index{1} << 24;
+// Products in 16 bits are made up of others, and a hundred times slower.
+constexpr Index most_half_scores = Index{1} << 17;
 
 bool every_row(const std::vector<Index>& rows, Index count) {
   return static_cast<Index>(rows.size()) == count;
@@ -212,7 +214,8 @@ Predictor::Inputs Predictor::inputs_of(const Hypothesis& hypothesis,
   const Index kv = hypothesis.steps.kv_head(h, call);
   inputs.wanted = inputs.rows = wanted;
   if (hypothesis.across) {
-    if (tokens_of(call) > most_scores / keys_of(call)) throw TooLarge();
+    const Index most = hypothesis.coarse ? most_half_scores : most_scores;
+    if (tokens_of(call) > most / keys_of(call)) throw TooLarge();
     inputs.rows.resize(static_cast<std::size_t>(tokens_of(call)));
     std::iota(inputs.rows.begin(), inputs.rows.end(), 0);
   }
@@ -250,6 +253,15 @@ Predictor::Context Predictor::context(const Hypothesis& hypothesis,
     v = rounded_copy(*v);
   }
   Numbers scores = steps.score(some.q, *k, steps.scale(call), some);
+  if (rounded && some.options.bias.allFinite() && scores.allFinite()) {
+    // The products are rounded before the bias is added, and their sum again.
+    Call unbiased = some;
+    unbiased.options.bias.resize(0, 0);
+    Numbers products = steps.score(some.q, *k, steps.scale(call), unbiased);
+    const Numbers bias = scores - products;
+    round(products);
+    scores = products + bias;
+  }
   if (rounded) round(scores);
   Context result;
   for (Index i = 0; i < scores.rows(); ++i) {

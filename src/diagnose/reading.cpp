@@ -355,22 +355,53 @@ void add_masks(Reading& reading, const Roles& roles, const ReadingPlan& plan) {
   reading.call.options.scale = roles.told.scale;
 }
 
-NumberType coarsest(const Roles& roles) {
-  const auto rank = [](NumberType type) {
-    switch (type) {
-      case NumberType::bfloat16: return 3;
-      case NumberType::float16: return 2;
-      case NumberType::float64: return 0;
-      default: return 1;
-    }
-  };
-  NumberType type = NumberType::float64;
+// By the bits of their numbers, most first.
+int coarseness(NumberType type) {
+  switch (type) {
+    case NumberType::bfloat16: return 3;
+    case NumberType::float16: return 2;
+    case NumberType::float64: return 0;
+    default: return 1;
+  }
+}
+
+NumberType coarser(NumberType a, NumberType b) {
+  return coarseness(a) < coarseness(b) ? b : a;
+}
+
+// What was computed in fewer bits than it is saved in gives itself away: every
+// number has only these bits.
+NumberType type_of_numbers(const Tensor& tensor) {
+  const std::vector<double>& all = tensor.values;
+  if (std::none_of(all.begin(), all.end(), [](double x) {
+        return std::isfinite(x) && x != 0;
+      })) {
+    return tensor.type;
+  }
+  for (const NumberType type :
+       {NumberType::bfloat16, NumberType::float16, NumberType::float32}) {
+    const bool fits = std::all_of(all.begin(), all.end(), [&](double x) {
+      return !std::isfinite(x) || rounded_to(type, x) == x;
+    });
+    if (fits) return coarser(type, tensor.type);
+  }
+  return tensor.type;
+}
+
+}  // namespace
+
+NumberType computed_type(const Roles& roles) {
+  const Tensor& out = role(roles, "out");
+  if (roles.told.type) return coarser(*roles.told.type, out.type);
+  NumberType type = type_of_numbers(out);
   for (const auto& [name, tensor] : roles.tensors) {
     if (name == "mask" || name == "padding" || name == "hidden") continue;
-    if (rank(tensor.type) > rank(type)) type = tensor.type;
+    type = coarser(type, tensor.type);
   }
   return type;
 }
+
+namespace {
 
 // "(B, T, H, d)"
 std::string layout_text(const std::string& layout) {
@@ -403,6 +434,9 @@ std::string description(const Reading& reading, const Roles& roles,
   }
   if (reading.call.options.scale) {
     text += fmt::format(", scale {:g}", *reading.call.options.scale);
+  }
+  if (reading.type != role(roles, "out").type) {
+    text += fmt::format(", computed in {}", name(reading.type));
   }
   return text;
 }
@@ -550,7 +584,7 @@ Reading read_so(const Roles& roles, const ReadingPlan& plan) {
   }
   reading.output = to_rows(
       role(roles, "out"), *output_layout(roles, plan.layout, q, width));
-  reading.type = coarsest(roles);
+  reading.type = computed_type(roles);
   add_masks(reading, roles, plan);
   reading.description = description(reading, roles, plan);
   return reading;

@@ -24,7 +24,7 @@ struct Reading {
   Numbers x_q = {};         ///< (batch T_q, d_model), a layer only
   Numbers x_kv = {};        ///< (batch T_k, d_key), a layer only
   Weights weights = {};     ///< a layer only
-  NumberType type = NumberType::float32;  ///< the coarsest of the tensors
+  NumberType type = NumberType::float32;  ///< what it was computed in
   Index t_q = 0;            ///< queries an item
   Index t_k = 0;            ///< keys an item
 };
@@ -52,6 +52,7 @@ struct Told {
   std::optional<bool> causal = {};
   std::optional<double> scale = {};
   std::optional<bool> true_attends = {};  ///< of a mask of bools
+  std::optional<NumberType> type = {};    ///< what it was computed in
   std::string layout = {};  ///< one of layouts(), or nothing
 };
 
@@ -80,6 +81,12 @@ struct Roles {
 /// \returns the tensors by role
 /// \throws ReadingProblem when one is missing, named twice or of no use
 Roles find_roles(TensorFile& file, const Told& told);
+
+/// The type whose rounding is expected in the output: what is told, or the
+/// coarsest type of the tensors, or of what holds every number of the output.
+/// \param roles  the tensors, an output among them
+/// \returns a type of floating-point numbers
+NumberType computed_type(const Roles& roles);
 
 /// How a file's axes and heads may be read.
 struct ReadingPlan {

@@ -27,6 +27,7 @@ struct Setting {
   Hypothesis truth;
   std::string layout;
   bool heads_told = true, layout_told = true, causal_told = true;
+  bool saved_in_double = false;  // whatever it was computed in
 };
 
 // ---- drawing
@@ -158,11 +159,12 @@ Hypothesis draw_truth(Dice& dice, const Reading& reading) {
     if (!one.matters || one.matters(traits)) some.push_back(&one);
   }
   if (kind < 90) return *combine({dice.any_of(some)});
-  while (true) {
-    const Variation* first = dice.any_of(some);
-    const Variation* second = dice.any_of(some);
-    const auto both = combine({first, second});
-    if (first != second && both) return *both;
+  while (true) {  // in the order in which a diagnosis names them
+    const Index second = dice.from(1, std::ssize(some) - 1);
+    const Index first = dice.from(0, second - 1);
+    const auto both = combine({some[static_cast<std::size_t>(first)],
+                               some[static_cast<std::size_t>(second)]});
+    if (both) return *both;
   }
 }
 
@@ -179,6 +181,7 @@ Setting draw_setting(Dice& dice) {
   setting.heads_told = dice.chance(70);
   setting.layout_told = dice.chance(60);
   setting.causal_told = dice.chance(60);
+  setting.saved_in_double = dice.chance(15);
   return setting;
 }
 
@@ -370,10 +373,12 @@ Tensor laid_out(const Numbers& rows, const std::string& layout, Index batch,
 Roles roles_of(const Setting& setting, const Numbers& output) {
   const Reading& reading = setting.reading;
   const Call& call = reading.call;
+  const NumberType type =
+      setting.saved_in_double ? NumberType::float64 : reading.type;
   Roles roles;
   const auto put = [&](const char* name, const Numbers& rows, Index heads) {
     roles.tensors[name] =
-        laid_out(rows, setting.layout, call.batch, heads, reading.type);
+        laid_out(rows, setting.layout, call.batch, heads, type);
   };
   put("out", output, call.n_heads);
   if (reading.layer) {
@@ -384,7 +389,7 @@ Roles roles_of(const Setting& setting, const Numbers& output) {
     }
     const Weights& w = reading.weights;
     const auto matrix = [&](const char* name, const Numbers& m) {
-      roles.tensors[name] = tensor_of(m, reading.type);
+      roles.tensors[name] = tensor_of(m, type);
     };
     matrix("w_q", w.w_q);
     matrix("w_k", w.w_k);
@@ -409,7 +414,7 @@ Roles roles_of(const Setting& setting, const Numbers& output) {
     roles.told.true_attends = true;
   }
   if (mha::is_given(call.options.bias)) {
-    roles.tensors["bias"] = tensor_of(call.options.bias, reading.type);
+    roles.tensors["bias"] = tensor_of(call.options.bias, type);
   }
   roles.told.scale = call.options.scale;
   if (setting.heads_told) {
@@ -522,7 +527,7 @@ std::string sizes_text(const Setting& setting) {
   const Reading& reading = setting.reading;
   const Call& call = reading.call;
   return fmt::format(
-      "B {} T {}x{} H {}/{} d {} {}{}{}{}{}{}{}, {}, heads {} layout {} "
+      "B {} T {}x{} H {}/{} d {} {}{}{}{}{}{}{}, {}{}, heads {} layout {} "
       "causal {}", call.batch, reading.t_q, reading.t_k, call.n_heads,
       call.n_kv_heads, d_head_of(call), setting.layout,
       reading.layer ? " layer" : "",
@@ -534,6 +539,7 @@ std::string sizes_text(const Setting& setting) {
       setting.arithmetic == Arithmetic::in_double  ? "in double"
       : setting.arithmetic == Arithmetic::in_float ? "in float"
                                                    : "every step rounded",
+      setting.saved_in_double ? ", saved in double" : "",
       setting.heads_told ? "told" : "tried",
       setting.layout_told ? "told" : "tried",
       setting.causal_told ? "told" : "tried");

@@ -64,6 +64,7 @@ void add_gallery(std::vector<Variation>& all,
                            one.rewrite};
     variation.across = one.name == "softmax-over-queries";
     variation.coarse = one.name == "half-scores";
+    variation.is_symptom = true;
     variation.matters = matters_of(one);
     all.push_back(std::move(variation));
   }
@@ -108,6 +109,10 @@ const std::vector<Variation>& variations() {
     return list;
   }();
   return all;
+}
+
+std::string what_text(const Variation& one) {
+  return (one.is_symptom ? "one sees: " : "in the code: ") + one.what;
 }
 
 const Variation* find_variation(const std::string& name) {

@@ -32,7 +32,7 @@ struct Traits {
 /// One thing that is wrong.
 struct Variation {
   std::string name;  ///< as --example takes it
-  std::string what;  ///< what was done
+  std::string what;  ///< what was done; or, of the gallery's, what one sees
   std::string mend;  ///< what to change
   std::string page;  ///< of the book, without ending
   gallery::Steps steps = {};      ///< what it exchanges
@@ -43,12 +43,17 @@ struct Variation {
   bool across = false;      ///< a query's weights depend on the others
   bool coarse = false;      ///< rounds by itself, in an order nobody knows
   bool (*matters)(const Traits&) = nullptr;  ///< none: always
+  bool is_symptom = false;  ///< whether `what` is what one sees
 };
 
 /// All of them: those of the gallery of chapter 5 whose output can tell, then
 /// the diagnosis' own.
 /// \returns the list, in the order in which they are named
 const std::vector<Variation>& variations();
+
+/// \param one  a variation
+/// \returns its `what`, and in front of it which of the two it is
+std::string what_text(const Variation& one);
 
 /// \param name  of a variation
 /// \returns it, or nothing

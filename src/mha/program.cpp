@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 
@@ -60,12 +61,23 @@ std::unique_ptr<CLI::App> make_parser(const Chapter& chapter,
 // [parser]
 
 // [write file]
+void refuse_file(const std::string& path) {
+  throw std::invalid_argument(fmt::format(
+      "cannot write {}; is its folder there and writable?", path));
+}
+
+// Before the work whose result goes there.
+void need_place(const std::filesystem::path& path) {
+  const std::filesystem::path folder = path.parent_path();
+  if (is_directory(path) || !(folder.empty() || is_directory(folder)))
+    refuse_file(path.string());
+}
+
 void write_file(const std::string& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
   file << text << '\n';
   file.close();
-  require(!file.fail(), "cannot write {}; is its folder there and writable?",
-          path);
+  if (file.fail()) refuse_file(path);
 }
 // [write file]
 
@@ -81,6 +93,8 @@ std::string draw(const Chapter& chapter, const std::string& name) {
 
 // [answer]
 void answer(const Chapter& chapter, const Request& request) {
+  for (const std::string& file : {request.values_file, request.svg_file})
+    if (!file.empty()) need_place(file);
   if (!request.values_file.empty()) {
     write_file(request.values_file, chapter.values().json());
   }

@@ -187,9 +187,10 @@ function findProgram(name, where, book) {
 const commandFor = (program, typed) => `./mha run ${program.number}${typed ? ` ${typed}` : ''}`;
 
 async function expandOutput(block, page, book) {
-  const run = readRun(block.rest);
+  const [, asked, title] = block.rest.match(/^([^|]*?)\s*(?:\|\s*folded:\s*(.+))?$/) ?? [];
+  const run = asked === undefined ? null : readRun(asked);
   if (!run) {
-    book.problems.add(block.where, `${block.text} is not understood; write {{output program --options: Heading}}`);
+    book.problems.add(block.where, `${block.text} is not understood; write {{output program --options: Heading}} or {{output program: Heading | folded: Title}}`);
     return;
   }
   const program = findProgram(run.name, block.where, book);
@@ -199,9 +200,11 @@ async function expandOutput(block, page, book) {
   if (!lines) return;
   const command = commandFor(program, run.typed);
   const heading = run.part ? `<span class="part">${escape(run.part)}</span>` : '';
+  if (title) emitWrapped(page, '<details class="folded"><summary>', title, '</summary>', block, book);
   emitBlock(page, page.token('block',
     `<figure class="output"><figcaption><kbd>${escape(command)}</kbd>${heading}</figcaption>`
     + `<pre tabindex="0"><samp>${escape(lines.join('\n'))}\n</samp></pre></figure>`), block);
+  if (title) emitBlock(page, page.token('block', '</details>'), block);
 }
 
 function selectOutput(text, run, where, book) {

@@ -66,6 +66,24 @@ inSandbox('on a terminal, a program that ran well is followed by the page that e
   assert.equal(box.mha('run', '2').out, 'output of \n', 'a file or a pipe gets the output alone');
 });
 
+inSandbox('diagnose hands its words to the program in the reader\'s folder, and its exit status back', {
+  replaced: { cmake: `
+    case $1 in
+      --version) echo 3.25.1 ;;
+      --build)
+        program=$2/src/diagnose/diagnose
+        mkdir -p "\${program%/*}"
+        printf '%s\\n' '#!/usr/bin/env bash' 'printf "argument %s\\n" "$@"' 'pwd' 'exit 2' >"$program"
+        chmod +x "$program" ;;
+    esac` },
+}, (box) => {
+  const { status, out } = runMha(path.join(box.tree, 'mha'), ['diagnose', 'a b.npz', '--heads', '8'],
+    { env: box.env, cwd: box.env.HOME });
+  assert.equal(status, 2);
+  assert.equal(out, `argument a b.npz\nargument --heads\nargument 8\n${box.env.HOME}\n`);
+  assert.ok(box.calls().some((call) => /^cmake --build .* --target diagnose$/.test(call)));
+});
+
 inSandbox('book ends with the path of the page', {}, (box) => {
   const { status, out } = box.mha('book');
   assert.equal(status, 0);

@@ -49,6 +49,7 @@ const wrong = [
   [['run', 'two_wards'], /no chapter 'two_wards'/],
   [['run', '*'], /no chapter '\*'/],
   [['run', '../x'], /no chapter '\.\.\/x'/],
+  [['diagnose'], /diagnose needs a file; \.\/mha help diagnose/],
   [['book', '--opne'], /book has no option '--opne'; \.\/mha help book/],
   [['book', '--open', '--open'], /book has no option '--open'/],
   [['book', '2'], /book does not take '2'/],

@@ -78,6 +78,24 @@ for (const type of ['float16', 'bfloat16', 'float64']) {
   });
 }
 
+test('what was computed in bfloat16 and saved in float32 is right, unless --type says otherwise', () => {
+  const widened = path.join(folder, 'widened');
+  fs.mkdirSync(widened);
+  for (const tensor of tensorsOf(example('right', '--type', 'bfloat16'))) {
+    if (tensor.dtype !== 'BF16') continue;
+    const bytes = Buffer.alloc(2 * tensor.bytes.length);
+    for (let i = 0; i < tensor.bytes.length; i += 2) tensor.bytes.copy(bytes, 2 * i + 2, i, i + 2);
+    fs.writeFileSync(path.join(widened, `${tensor.name}.npy`), npy({ ...tensor, dtype: 'F32', bytes }));
+  }
+  const asked = [widened, '--axes', 'bthd', '--not-causal'];
+  const { status, out } = diagnose(...asked);
+  assert.equal(status, 0, out);
+  assert.match(out, /: correct, within rounding for bfloat16$/m);
+  assert.match(out, /, computed in bfloat16$/m);
+  assert.equal(diagnose(...asked, '--type', 'float32').status, 2);
+  assert.equal(diagnose(...asked, '--type', 'bfloat16').status, 0);
+});
+
 test('.npy files are read one by one and as a folder, and the axes can be said', () => {
   const set = path.join(folder, 'set of files');
   fs.mkdirSync(set);
@@ -117,6 +135,7 @@ test('a changed head is found by its place, in words and as a picture', () => {
   fs.writeFileSync(path.join(folder, 'head.safetensors'), bytes);
   const { status, out: text } = diagnose('head.safetensors', '--svg', 'head.svg');
   assert.equal(status, 2);
+  assert.match(text, /: right, apart from some places: no known bug$/m);
   assert.match(text, /heads: 1 of 0 to 2/);
   const svg = fs.readFileSync(path.join(folder, 'head.svg'), 'utf8');
   assert.match(svg, /<title[^>]*>\w.*<\/title>\s*<desc[^>]*>\w/);
@@ -160,6 +179,11 @@ const refused = [
   [['right.safetensors', '--scale', 'nan'], /scale/],
   [['right.safetensors', '--colour'], /--colour/],
   [['right.safetensors', '--svg', 'nowhere/at all.svg'], /nowhere\/at all\.svg/],
+  [['right.safetensors', '--output', 'x.npz'], /--output belongs to --example/],
+  [['right.safetensors', '--type', 'float8'], /float16, bfloat16/],
+  [['right.safetensors', '--example', 'right'], /--example diagnoses no file, so FILE/],
+  [['--example', 'right', '--heads', '3'], /so --heads has no effect/],
+  [['--examples', '--json'], /--examples diagnoses no file, so --json/],
   [['--example', 'no-such-bug'], /no-such-bug/],
   [['--example', 'no-scale+sqrt-d-model'], /no-scale\+sqrt-d-model/],
   [['--example', 'averaged-maps'], /averaged-maps/],

@@ -178,7 +178,7 @@ TEST_CASE("of more than ten thousand random attentions no right one is "
 #else
   constexpr Index cases = 600;  // with sanitizers
 #endif
-  const diagnose::Study study = diagnose::study(cases, 1000);
+  const diagnose::Study study = diagnose::study(cases, 100001);
   MESSAGE(diagnose::study_table(study));
   for (const diagnose::StudyCase& one : study.failed) {
     MESSAGE(one.seed, ": ", one.truth, " was called ", one.found, ", ",

@@ -1,6 +1,6 @@
 // The writer that chapter 5 shows, read back.
 #include "diagnose/tensor_file.hpp"
-#include "write_npy.hpp"
+#include "write_matrix_npy.hpp"
 
 #include <doctest/doctest.h>
 
@@ -25,4 +25,18 @@ TEST_CASE("what the chapter's write_npy wrote is read back with its shape") {
     }
   }
   std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("an Eigen matrix is written row by row, whatever its order") {
+  const auto file =
+      std::filesystem::temp_directory_path() / "mha_write_matrix_npy_test.npy";
+  Eigen::MatrixXd columns(2, 3);
+  columns << 1, 2, 3, 4, 5, 6;
+  gallery::write_npy(file.string(), columns);
+  auto opened = diagnose::open_tensor_files({file});
+  const diagnose::Tensor tensor =
+      opened.read("mha_write_matrix_npy_test");
+  CHECK(tensor.shape == std::vector<std::ptrdiff_t>{2, 3});
+  CHECK(tensor.values == std::vector<double>{1, 2, 3, 4, 5, 6});
+  std::filesystem::remove(file);
 }

@@ -129,6 +129,7 @@ fault('a figure without a size', { file: FAKE, from: ' viewBox="0 0 200 80"', to
 fault('a figure that loads something', { file: FAKE, from: '<rect x="10" y="10"', to: '<image href="https://example.org/a.png"/><rect x="10" y="10"', at: [PAGE, '{{figure'], says: /link to another file/ });
 fault('an unknown program', { file: PAGE, from: '{{output first: The sum}}', to: '{{output second: The sum}}', says: /no program is called second; the programs are first/ });
 fault('an unknown part of the output', { file: PAGE, from: '{{output first: The sum}}', to: '{{output first: The product}}', says: /has no part "The product"; it has The end, The sum/ });
+fault('an output folded under no title', { file: PAGE, from: '{{output first: The sum}}', to: '{{output first: The sum | folded}}', says: /is not understood; write \{\{output program --options: Heading\}\} or/ });
 fault('an empty part of the output', { file: FAKE, from: '2 + $by = $((2 + by))', to: '', at: [PAGE, '{{output first: The sum}}'], says: /"The sum" of first's output is empty/ });
 fault('an option that the program refuses', { file: FAKE, from: '    --by) by=$2', to: '    --by) exit 1', at: [PAGE, '--by 3: The sum'], says: /`first --by 3` ended with status 1/ });
 fault('an unknown exercise', { file: PAGE, from: '{{exercise 1.1}}', to: '{{exercise 1.2}}', says: /no exercise 1\.2; there are 1\.1/ });

@@ -109,6 +109,7 @@ test('output is the program\'s, with the command that gives it', () => {
   const page = book.page('first.html');
   holds(page, /<kbd>\.\/mha run 1<\/kbd><span class="part">The sum<\/span><\/figcaption><pre tabindex="0"><samp>2 \+ 2 = 4\n<\/samp>/);
   holds(page, /<kbd>\.\/mha run 1 --by 3<\/kbd>[\s\S]*?2 \+ 3 = 5/);
+  holds(page, /<details class="folded"><summary>How it <code>ends<\/code><\/summary>\s*<figure class="output"><figcaption><kbd>\.\/mha run 1 --by 3<\/kbd><span class="part">The end<\/span>[\s\S]*?<\/figure>\s*<\/details>/);
 });
 
 test('a figure is inlined with a title, a description and ids of its own', () => {
