@@ -85,6 +85,23 @@ TEST_CASE("scores far apart and far from zero neither overflow nor vanish") {
   CHECK(mha::max_abs_difference(got, reference(x, 2, 1, 1.0)) <= 0.05);
 }
 
+TEST_CASE("a weight is right to a few units in the last place") {
+  // Two keys: the second scores x less, and only its value is not 0.
+  for (double x = 0; x <= 40; x += 0.37) {
+    KvCache cache({1, 1, 1, 2});
+    const auto one = [](double number) {
+      return RowVector<float>::Constant(1, static_cast<float>(number)).eval();
+    };
+    cache.append(0, one(0), one(0));
+    cache.append(0, one(-x), one(1));
+    const double exact = std::exp(-static_cast<double>(static_cast<float>(x)));
+    const double got = mha::decode(cache, 0, one(1), 1, 1.0F)(0);
+    const double weight = exact / (1 + exact);
+    // x itself is a multiple of its own last place, 2^-19 at 40.
+    CHECK(std::abs(got - weight) <= (4 + x) * 0x1p-23 * weight);
+  }
+}
+
 TEST_CASE("NaN in one head's key reaches that head's readers and no other") {
   Tokens x = random_tokens(3, 9, 4, 2, 8);
   x.k(4, 3) = std::numeric_limits<float>::quiet_NaN();
