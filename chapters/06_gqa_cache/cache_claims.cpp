@@ -133,14 +133,31 @@ Matrix<float> pool_every_kth(const Matrix<float>& w, Index n_heads,
 // [every k-th head]
 
 // [work of a decode]
-// For one token of one layer: multiplications and additions, and bytes of keys
-// and values that are read.
+// What a decode with `n_heads` query heads goes through: bytes in the runs that
+// the cache hands out, and a multiplication and an addition for every number
+// in them and every query head that meets it.
 struct Work {
-  Index operations, bytes;
+  Index operations = 0, bytes = 0;
 };
 
-Work work_of(Index n_heads, Index n_kv_heads, Index d_head, Index tokens) {
-  return {4 * n_heads * d_head * tokens, 2 * n_kv_heads * d_head * tokens * 4};
+Work work_of(const KvCache& cache, Index n_heads) {
+  const mha::CacheShape& shape = cache.shape();
+  Work work;
+  for (Index g = 0; g < shape.n_kv_heads; ++g) {
+    for (const mha::KeyValueRun& run : cache.runs(0, g)) {
+      const Index numbers = 2 * run.tokens * shape.d_head;
+      work.bytes += numbers * 4;
+      work.operations += 2 * numbers * (n_heads / shape.n_kv_heads);
+    }
+  }
+  return work;
+}
+
+KvCache filled(Index n_kv_heads, Index tokens) {
+  KvCache cache({1, n_kv_heads, 16, tokens});
+  const auto row = mha::RowVector<float>::Ones(n_kv_heads * 16).eval();
+  for (Index t = 0; t < tokens; ++t) cache.append(0, row, row);
+  return cache;
 }
 // [work of a decode]
 
@@ -390,13 +407,14 @@ TEST_CASE("repeating heads takes H / G times the cache again, and sharing a "
 }
 
 TEST_CASE("sharing divides the bytes of a decode and leaves its operations") {
-  const Work many = work_of(32, 32, 128, 4096);
+  const Work many = work_of(filled(32, 50), 32);
   for (const Index kv : {16, 8, 4, 2, 1}) {
-    const Work work = work_of(32, kv, 128, 4096);
+    const Work work = work_of(filled(kv, 50), 32);
     CHECK(work.operations == many.operations);
     CHECK(work.bytes * (32 / kv) == many.bytes);
   }
-  CHECK(4 * many.operations == 2 * many.bytes);  // half an operation a byte
+  CHECK(many.bytes == 2 * 50 * 32 * 16 * 4);
+  CHECK(2 * many.operations == many.bytes);  // half an operation a byte
 }
 
 TEST_CASE("two matrix products give what the loop gives") {

@@ -42,14 +42,13 @@ Weights pooled(const Weights& weights, Index n_heads, Index n_kv_heads,
   mha::kv_head_of(0, n_heads, n_kv_heads);  // the two numbers fit
   mha::TorchGenerator generator(99);
   Weights out = weights;
-  out.w_k = pool_columns(weights.w_k, n_heads, n_kv_heads, pooling, generator);
-  out.w_v = pool_columns(weights.w_v, n_heads, n_kv_heads, pooling, generator);
-  if (weights.b_k.size() != 0) {
-    out.b_k = pool_columns(weights.b_k, n_heads, n_kv_heads, pooling, generator);
-  }
-  if (weights.b_v.size() != 0) {
-    out.b_v = pool_columns(weights.b_v, n_heads, n_kv_heads, pooling, generator);
-  }
+  const auto pool = [&](const mha::Matrix<float>& w) {
+    return pool_columns(w, n_heads, n_kv_heads, pooling, generator);
+  };
+  out.w_k = pool(weights.w_k);
+  out.w_v = pool(weights.w_v);
+  if (weights.b_k.size() != 0) out.b_k = pool(weights.b_k);
+  if (weights.b_v.size() != 0) out.b_v = pool(weights.b_v);
   return out;
 }
 // [pooled]

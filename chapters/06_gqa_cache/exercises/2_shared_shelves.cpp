@@ -5,8 +5,8 @@
 // check: grouped heads read their own keys and values
 //
 // Write `decode_one`: the attention of one token's queries over a cache, when
-// `n_heads` query heads share `n_kv_heads` key/value heads. Neighbours share: of 8
-// heads on 2, heads 0 to 3 read key/value head 0.
+// `n_heads` query heads share `n_kv_heads` key/value heads. Neighbours share:
+// of 8 heads on 2, heads 0 to 3 read key/value head 0.
 //
 // Do not make a copy of a head for each of its readers. `mha::head_of(rows,
 // number, d_head)` gives one head's columns without copying, and
