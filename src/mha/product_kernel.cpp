@@ -1,0 +1,32 @@
+// [own Eigen]
+// Compiled for the processor at hand, like group_kernel.cpp. Its Eigen has a
+// name of its own, so that the linker does not mix it with the others'.
+#define Eigen EigenForThisProcessor
+// [own Eigen]
+#include "mha/product_kernel.hpp"
+
+#include <Eigen/Core>
+
+namespace mha {
+
+// [by products]
+void attend_by_products(const float* q, std::ptrdiff_t heads,
+                        std::ptrdiff_t d_head, float scale,
+                        const KeyValueRun& run, float* scores, float* out) {
+  using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic,
+                               Eigen::RowMajor>;
+  using In = Eigen::Map<const Matrix>;
+  const In queries(q, heads, d_head), keys(run.k, run.tokens, d_head);
+  const In values(run.v, run.tokens, d_head);
+  Eigen::Map<Matrix> s(scores, heads, run.tokens), y(out, heads, d_head);
+  s.noalias() = scale * queries * keys.transpose();
+  for (std::ptrdiff_t h = 0; h < heads; ++h) {
+    auto row = s.row(h).array();
+    row = (row - row.maxCoeff()).exp();
+    row /= row.sum();
+  }
+  y.noalias() = s * values;
+}
+// [by products]
+
+}  // namespace mha
