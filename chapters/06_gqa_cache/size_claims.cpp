@@ -99,8 +99,8 @@ TEST_CASE("layers with a window are counted up to their window") {
        {std::pair<const char*, Index>{"Gemma 2 2B", 6864},
         {"Gemma 2 9B", 22176}, {"Gemma 2 27B", 24288}, {"Gemma 3 1B", 523},
         {"Gemma 3 4B", 2676}, {"Gemma 3 12B", 8512}, {"Gemma 3 27B", 10656}}) {
-    CAPTURE(name);
     const sizes::Served& one = sizes::served_named(name);
+    CAPTURE(one.name);
     CHECK(sizes::cache_bytes(named(name), one, 131'072) == mibs * mib);
     CHECK(one_token_times(one, 131'072) > mibs * mib);
     // Below the window there is no difference.

@@ -58,9 +58,10 @@ std::string refusal(Action action) {
 
 TEST_CASE("a cache gives what attention in double precision gives") {
   for (const Index d_head : {1, 3, 15, 16, 17, 64, 100})
-    for (const auto& [heads, kv_heads] :
+    for (const auto& sizes :
          {std::pair<Index, Index>{1, 1}, {6, 6}, {6, 2}, {8, 2}, {5, 1},
           {32, 4}}) {
+      const Index heads = sizes.first, kv_heads = sizes.second;
       CAPTURE(d_head);
       CAPTURE(heads);
       CAPTURE(kv_heads);
