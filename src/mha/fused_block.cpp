@@ -69,12 +69,28 @@ template <int count>
 }
 // [value columns]
 
+// [fetch]
+// Asks memory for rows `from` to `end` before they are needed.
+inline void fetch(const float* base, Size token, Size from, Size end,
+                  Size d_head) {
+  for (Size j = from; j < end; ++j) {
+    for (Size c = 0; c < d_head; c += 16) {  // a line of memory
+      __builtin_prefetch(base + j * token + c);
+    }
+  }
+}
+// [fetch]
+
 // [score a tile]
+// Meanwhile memory brings the tile's values.
 void score_tile(Block& b, Size key, Size keys) {
-  const Size token = b.call.k_at.token, d_head = b.call.d_head;
+  const FusedCall& call = b.call;
+  const Size token = call.k_at.token, d_head = call.d_head;
   const float* k = b.k + key * token;
+  const float* v = b.v + key * call.v_at.token;
   Size r = 0;
   for (; r + rows <= keys; r += rows) {
+    fetch(v, call.v_at.token, r, r + rows, d_head);
     score_rows<rows>(b.q, k + r * token, token, d_head,
                      b.scores + r * vectors);
   }
@@ -82,7 +98,9 @@ void score_tile(Block& b, Size key, Size keys) {
     score_rows<1>(b.q, k + r * token, token, d_head, b.scores + r * vectors);
   }
 }
+// [score a tile]
 
+// [add values]
 void add_values(Block& b, Size key, Size keys, const Vector* rescale) {
   const Size token = b.call.v_at.token, d_head = b.call.d_head;
   const float* v = b.v + key * token;
@@ -95,7 +113,7 @@ void add_values(Block& b, Size key, Size keys, const Vector* rescale) {
     add_columns<1>(b.scores, v + c, token, keys, rescale, b.out + c * vectors);
   }
 }
-// [score a tile]
+// [add values]
 
 // [add values carefully]
 // As add_values, where some weights belong to hidden keys: 0 times a hidden
@@ -108,7 +126,8 @@ void add_values_carefully(Block& b, Size key, Size keys,
       for (Size j = 0; j < keys; ++j) {
         const Vector weight = b.scores[j * vectors + w];
         const float value = b.v[(key + j) * b.call.v_at.token + c];
-        sum += weight == 0.0F ? Vector{} : weight * value;
+        const Vector more = sum + weight * value;
+        sum = weight == 0.0F ? sum : more;
       }
       b.out[c * vectors + w] = sum;
     }
@@ -221,17 +240,10 @@ void raise_maximum(Block& b, Size keys, Vector* off, Vector* rescale) {
 // [new maximum]
 
 // [weigh a tile]
-// Scores become weights, and are added up. Meanwhile memory brings this
-// tile's values, which come next, and the keys of the tile at `next`.
-void weigh_tile(Block& b, Size key, Size keys, Size next, const Vector* off,
-                const Vector* rescale) {
-  const FusedCall& call = b.call;
+// Scores become weights, and are added up.
+void weigh_tile(Block& b, Size keys, const Vector* off, const Vector* rescale) {
   Vector total[vectors] = {};
   for (Size j = 0; j < keys; ++j) {
-    for (Size c = 0; c < call.d_head; c += 16) {  // a line of memory
-      __builtin_prefetch(b.v + (key + j) * call.v_at.token + c);
-      __builtin_prefetch(b.k + (next + j) * call.k_at.token + c);
-    }
     for (int w = 0; w < vectors; ++w) {
       Vector& s = b.scores[j * vectors + w];
       s = exp2_below_zero(s - off[w]);
@@ -255,7 +267,7 @@ bool all_padding(const Block& b, Size key, Size keys) {
 }
 
 // Keys `key` to `key + keys - 1`; `later`: some may lie in a query's future.
-void add_tile(Block& b, Size key, Size keys, bool later, Size next) {
+void add_tile(Block& b, Size key, Size keys, bool later) {
   const FusedCall& call = b.call;
   if (all_padding(b, key, keys)) return;
   score_tile(b, key, keys);
@@ -265,7 +277,7 @@ void add_tile(Block& b, Size key, Size keys, bool later, Size next) {
   if (call.padding != nullptr) hide_padding(b, key, keys);
   Vector off[vectors], rescale[vectors];
   raise_maximum(b, keys, off, rescale);
-  weigh_tile(b, key, keys, next, off, rescale);
+  weigh_tile(b, keys, off, rescale);
   const bool hides = table || later || call.padding != nullptr;
   if (hides && !values_are_finite(b, key, keys)) {
     add_values_carefully(b, key, keys, rescale);
@@ -377,8 +389,7 @@ void attend_block(const FusedCall& call, Size item, Size head, Size first,
   for (Size key = 0; key < seen;) {
     const Size end = key < whole ? whole : seen;
     const Size keys = end - key < tile ? end - key : tile;
-    const Size next = clamp(key + keys, 0, call.t_k - keys);
-    add_tile(b, key, keys, key >= whole, next);
+    add_tile(b, key, keys, key >= whole);
     key += keys;
   }
   store_outputs(b);
