@@ -13,10 +13,11 @@ float multiply_add_rounds<MHA_LANES>(std::int64_t rounds) {
   for (int n = 0; n < 12; ++n) {
     sums[n] = mha::broadcast(static_cast<float>(n));
   }
-  mha::Vector factor = mha::broadcast(0.999F), term = mha::broadcast(0.001F);
+  // Volatile: what is not known beforehand cannot be worked out beforehand.
+  volatile float near_one = 0.999F, small = 0.001F;
+  const mha::Vector factor = mha::broadcast(near_one);
+  const mha::Vector term = mha::broadcast(small);
   for (std::int64_t round = 0; round < rounds; ++round) {
-    // What the compiler cannot see through it must not work out beforehand.
-    asm volatile("" : "+x"(factor), "+x"(term));
     for (mha::Vector& sum : sums) sum = sum * factor + term;
   }
   float all = 0;
