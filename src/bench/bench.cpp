@@ -1,6 +1,7 @@
 // ./mha bench: how fast attention is here, beside what this machine can do.
 #include "bench_tables.hpp"
 #include "machine.hpp"
+#include "one_step_less.hpp"
 #include "speed.hpp"
 #include "torch_attention.hpp"
 
@@ -69,6 +70,27 @@ std::vector<bench::Contender> layer_contenders(const bench::Torch& torch) {
   return all;
 }
 
+// Compiled for 16 lanes only: nothing where this machine has fewer.
+std::vector<bench::Contender> less_contenders() {
+  std::vector<bench::Contender> all;
+#ifdef MHA_X86_WIDTHS
+  if (mha::fused_widths().back() < 16) return all;
+  const int threads = bench::all_threads();
+  const auto add = [&](const std::string& what,
+                       const mha::FusedKernel& kernel) {
+    all.push_back({what,
+                   [kernel, threads](const mha::FusedCall& call) {
+                     mha::fused_forward_with(call, kernel, threads);
+                   },
+                   threads, false, 16384});
+  };
+  add("without own exp", mha::kernel_without_own_exp<16>());
+  add("without fetching", mha::kernel_without_fetching<16>());
+  add("without shuffles", mha::kernel_without_shuffles<16>());
+#endif
+  return all;
+}
+
 std::vector<bench::Speed> measure_all(
     const std::vector<bench::Contender>& contenders, std::int64_t heads,
     std::int64_t least, const BenchOptions& options) {
@@ -130,6 +152,7 @@ bench::BenchRun run_bench(const BenchOptions& options) {
   run.read = several([] { return bench::read_gb_per_second(); }, 5);
   run.ladder = measure_all(ladder_contenders(), 1, 128, options);
   run.layers = measure_all(layer_contenders(torch), n_heads, 512, options);
+  run.less = measure_all(less_contenders(), n_heads, 512, options);
   return run;
 }
 

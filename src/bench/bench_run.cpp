@@ -18,7 +18,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Speed, what, tokens, heads, causal, threads,
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Memory, what, tokens, mib)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BenchRun, machine, date, compiler, torch,
                                    lanes, threads, peak_one, peak_all, read,
-                                   ladder, layers, memory)
+                                   ladder, layers, less, memory)
 
 Spread spread_of(std::vector<double> values) {
   if (values.empty()) throw std::invalid_argument("nothing was measured");

@@ -56,6 +56,7 @@ struct BenchRun {
   Spread read;           ///< GB/s that all threads read from memory
   std::vector<Speed> ladder;   ///< the chapter's steps, one head, one thread
   std::vector<Speed> layers;   ///< twelve heads, all threads
+  std::vector<Speed> less;     ///< the fused one with one idea less each
   std::vector<Memory> memory;  ///< empty unless asked for
 };
 

@@ -74,6 +74,8 @@ std::string tables_of(const BenchRun& run) {
   return machine_lines(run) +
          speed_table("One head of 64 columns, one thread", run.ladder) +
          speed_table("Twelve heads of 64 columns, all threads", run.layers) +
+         (run.less.empty() ? "" : speed_table("The same, one idea less",
+                                              run.less)) +
          comparisons(run) + memory_table(run.memory);
 }
 

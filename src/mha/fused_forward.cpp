@@ -93,11 +93,15 @@ std::vector<int> fused_widths() {
 
 // [fused forward]
 void fused_forward(const FusedCall& call, const FusedSettings& settings) {
+  fused_forward_with(call, kernel_for(settings.lanes), settings.threads);
+}
+
+void fused_forward_with(const FusedCall& call, const FusedKernel& kernel,
+                        int wanted_threads) {
   require_call_fits(call);
-  const FusedKernel kernel = kernel_for(settings.lanes);
   const Index blocks = (call.t_q + kernel.queries - 1) / kernel.queries;
   const Index items = call.batch * call.n_heads * blocks;
-  const Index threads = thread_count(settings.threads, items);
+  const Index threads = thread_count(wanted_threads, items);
   // A multiple of 16 floats, so that each thread's part begins aligned.
   const Index floats = (kernel.floats_needed(call.d_head) + 15) / 16 * 16;
   const auto memory = aligned_floats(threads * floats);

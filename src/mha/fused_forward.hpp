@@ -32,6 +32,14 @@ std::vector<int> fused_widths();
 /// \throws std::invalid_argument when sizes do not fit, or when this machine
 ///         does not have that width
 void fused_forward(const FusedCall& call, const FusedSettings& settings = {});
+
+/// The same with a kernel that is given.
+/// \param call     as above
+/// \param kernel   what computes a block
+/// \param threads  0: as many as OpenMP gives
+/// \throws std::invalid_argument when sizes do not fit
+void fused_forward_with(const FusedCall& call, const FusedKernel& kernel,
+                        int threads);
 // [fused forward]
 
 // [fused result]
