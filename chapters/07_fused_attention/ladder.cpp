@@ -11,11 +11,11 @@
 namespace fused {
 namespace {
 
+// [naive]
 using mha::Index;
 using mha::Matrix;
 using mha::RowVector;
 
-// [naive]
 void naive(const mha::FusedCall& call) {
   OneHead h = first_head(call);
   h.out = mha::attention(h.q, h.k, h.v, {.scale = h.scale}).context;
@@ -34,38 +34,26 @@ OneHead first_head(const mha::FusedCall& c) {
 }
 // [first head]
 
-// [online softmax]
-RowVector<float> attend_online(const RowVector<float>& q, const Rows& k,
-                               const Rows& v) {
-  float highest = -std::numeric_limits<float>::infinity(), total = 0;
-  RowVector<float> context = RowVector<float>::Zero(v.cols());
-  for (Index j = 0; j < k.rows(); ++j) {
-    const float score = q.dot(k.row(j));
-    const float before = highest;
-    highest = std::max(highest, score);
-    const float rescale = std::exp(before - highest);
-    const float weight = std::exp(score - highest);
-    total = total * rescale + weight;
-    context = context * rescale + weight * v.row(j);
-  }
-  return context / total;
-}
-// [online softmax]
-
 namespace {
 
 // [online step]
-void online(const mha::FusedCall& call) {
+void a_key_at_a_time(const mha::FusedCall& call) {
   OneHead h = first_head(call);
   for (Index i = 0; i < h.q.rows(); ++i) {
-    h.out.row(i) = attend_online(h.q.row(i) * h.scale, h.k, h.v);
+    const RowVector<float> q = h.q.row(i) * h.scale;
+    Running now;
+    now.context = RowVector<float>::Zero(call.d_head);
+    for (Index j = 0; j < h.k.rows(); ++j) {
+      add_key(now, q.dot(h.k.row(j)), h.v.row(j));
+    }
+    h.out.row(i) = now.context / now.total;
   }
 }
 // [online step]
 
 // [a tile]
 // What is carried from tile to tile for a block of queries.
-struct Running {
+struct RunningBlock {
   Eigen::ArrayXf highest;  // (queries)
   Eigen::ArrayXf total;    // (queries)
   Matrix<float> context;   // (queries, d_head)
@@ -75,7 +63,7 @@ struct Running {
 // matrices, and between them the weights, by `exp` of a row.
 template <typename Exp>
 void add_tile(const Matrix<float>& q, const Rows& k, const Rows& v, Exp exp,
-              Running& now) {
+              RunningBlock& now) {
   Matrix<float> scores = q * k.transpose();
   const Eigen::ArrayXf before = now.highest;
   now.highest = before.max(scores.rowwise().maxCoeff().array());
@@ -98,7 +86,7 @@ void in_tiles(const mha::FusedCall& call, Exp exp) {
   for (Index i = 0; i < call.t_q; i += block) {
     const Index n = std::min(block, call.t_q - i);
     const Matrix<float> q = h.q.middleRows(i, n) * h.scale;
-    Running now{Eigen::ArrayXf::Constant(
+    RunningBlock now{Eigen::ArrayXf::Constant(
                     n, -std::numeric_limits<float>::infinity()),
                 Eigen::ArrayXf::Zero(n), Matrix<float>::Zero(n, call.d_head)};
     for (Index j = 0; j < call.t_k; j += tile) {
@@ -152,7 +140,7 @@ void fused_in(const mha::FusedCall& call) {
 // [ladder]
 std::vector<Step> ladder() {
   std::vector<Step> steps = {{"naive", naive},
-                             {"a key at a time", online},
+                             {"a key at a time", a_key_at_a_time},
                              {"tiles", tiles},
                              {"own exp", tiles_with_own_exp},
                              {"lanes are queries", fused_in<4>}};

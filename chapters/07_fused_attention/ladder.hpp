@@ -5,6 +5,9 @@
 #include "mha/fused_block.hpp"
 #include "mha/matrix.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -36,12 +39,28 @@ struct OneHead {
 OneHead first_head(const mha::FusedCall& call);
 // [one head]
 
-// [online softmax]
-// One query's output, one key at a time. The scores of the keys seen so far
-// are not kept: their maximum and the sum of their weights are enough.
-// q: (1, d_head), k and v: (T_k, d_head).
-mha::RowVector<float> attend_online(const mha::RowVector<float>& q,
-                                    const Rows& k, const Rows& v);
-// [online softmax]
+// [running]
+// What is known of a query after some of its keys: no score is kept.
+struct Running {
+  float highest = -std::numeric_limits<float>::infinity();  // of the scores
+  float total = 0;                   // of exp(score - highest)
+  mha::RowVector<float> context;     // the same weights, times the values
+};
+// [running]
+
+// [add a key]
+// Takes in one more key, by its score and its value (1, d_head). A hidden key
+// has a score of minus infinity, and changes nothing.
+inline void add_key(Running& now, float score,
+                    const Eigen::Ref<const mha::RowVector<float>>& value) {
+  if (score == -std::numeric_limits<float>::infinity()) return;
+  const float before = now.highest;
+  now.highest = std::max(before, score);
+  const float rescale = std::exp(before - now.highest);
+  const float weight = std::exp(score - now.highest);
+  now.total = now.total * rescale + weight;
+  now.context = now.context * rescale + weight * value;
+}
+// [add a key]
 
 }  // namespace fused

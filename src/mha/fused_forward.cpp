@@ -6,9 +6,11 @@
 #include <memory>
 #include <new>
 
+// [openmp]
 #ifdef _OPENMP
 #include <omp.h>
 #endif
+// [openmp]
 
 namespace mha {
 namespace {
