@@ -85,6 +85,7 @@ std::vector<bench::Contender> less_contenders() {
                    threads, false, 16384});
   };
   add("without own exp", mha::kernel_without_own_exp<16>());
+  add("without any exp", mha::kernel_without_any_exp<16>());
   add("without fetching", mha::kernel_without_fetching<16>());
   add("without shuffles", mha::kernel_without_shuffles<16>());
 #endif

@@ -12,6 +12,12 @@ template <int lanes>
 FusedKernel kernel_without_own_exp();
 
 /// \tparam lanes  16
+/// \return the kernel without exponentials: its results are wrong, its speed is
+///         what all the rest allows
+template <int lanes>
+FusedKernel kernel_without_any_exp();
+
+/// \tparam lanes  16
 /// \return the kernel that leaves it to the processor to fetch memory
 template <int lanes>
 FusedKernel kernel_without_fetching();
