@@ -1,4 +1,4 @@
-// The fused attention before the battery of chapter 5.
+// Chapter 7: the fused attention before the battery.
 #pragma once
 
 #include "mha/battery.hpp"

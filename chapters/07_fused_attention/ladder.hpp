@@ -1,5 +1,4 @@
-// The steps from the naive layer to the fused one. Each computes one head of
-// one item, without masks: the first rows of a call's memory.
+// Chapter 7: the steps from the naive layer to the fused one, on one head.
 #pragma once
 
 #include "mha/fused_block.hpp"

@@ -1,4 +1,4 @@
-// Numbers and figures from a recorded run of ./mha bench.
+// Chapter 7: numbers and figures from a recorded run of ./mha bench.
 #pragma once
 
 #include "mha/values.hpp"

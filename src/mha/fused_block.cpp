@@ -400,6 +400,7 @@ void attend_block(const FusedCall& call, Size item, Size head, Size first,
 }  // namespace
 
 // [this kernel]
+/// \return the code for the width that this file is compiled for
 template <>
 FusedKernel fused_kernel<lanes>() {
   return {lanes, queries, attend_block, floats_needed};

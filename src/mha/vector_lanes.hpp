@@ -13,6 +13,7 @@ namespace {
 
 // [vector type]
 #ifndef MHA_LANES
+/// Floats in a vector: 4, 8 or 16.
 #define MHA_LANES 4  // every x86-64, and WebAssembly's 128 bits
 #endif
 constexpr int lanes = MHA_LANES;
