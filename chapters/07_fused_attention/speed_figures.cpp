@@ -48,18 +48,22 @@ std::string recorded_run() { return beside_this_file("measured_gcc.json"); }
 std::string recorded_clang_run() {
   return beside_this_file("measured_clang.json");
 }
+
+std::string recorded_later_run() {
+  return beside_this_file("measured_gcc_later.json");
+}
 // [recorded runs]
 
 // [run values]
 void add_run_values(mha::Values& values, const std::string& path) {
   const bench::BenchRun run = bench::read_run(path);
-  values.add("run_day", std::stod(run.date.substr(8)), "{:.0f}");
   values.add("peak_one", run.peak_one.median, "{:.0f}");
   values.add("peak_all", run.peak_all.median, "{:.0f}");
   values.add("threads", run.threads, "{:.0f}");
   values.add("read", run.read.median, "{:.0f}");
   add_shares(values, run, "");
   add_shares(values, bench::read_run(recorded_clang_run()), "clang_");
+  add_shares(values, bench::read_run(recorded_later_run()), "later_");
   for (const bench::Speed& speed : run.ladder) {
     if (speed.tokens != 1024) continue;
     std::string name = "step_" + speed.what;

@@ -152,8 +152,15 @@ bench::BenchRun run_bench(const BenchOptions& options) {
   run.peak_all = several([&] { return bench::peak_gflops(threads); }, 20);
   run.read = several([] { return bench::read_gb_per_second(); }, 5);
   run.ladder = measure_all(ladder_contenders(), 1, 128, options);
-  run.layers = measure_all(layer_contenders(torch), n_heads, 512, options);
-  run.less = measure_all(less_contenders(), n_heads, 512, options);
+  // In one pass, so that what is compared is measured at about the same time.
+  std::vector<bench::Contender> layers = layer_contenders(torch);
+  const std::vector<bench::Contender> less = less_contenders();
+  layers.insert(layers.end(), less.begin(), less.end());
+  for (const bench::Speed& speed :
+       measure_all(layers, n_heads, 512, options)) {
+    (speed.what.starts_with("without") ? run.less : run.layers)
+        .push_back(speed);
+  }
   return run;
 }
 
