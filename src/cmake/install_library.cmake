@@ -10,13 +10,15 @@ set_target_properties(mha_attention PROPERTIES
 install(TARGETS mha_attention EXPORT many_heads COMPONENT library
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(FILES attention.hpp attention_call.hpp battery.hpp cache_checks.hpp
-  counted_memory.hpp generator.hpp group_kernel.hpp grouped_attention.hpp
-  kv_cache.hpp layer.hpp layer_checks.hpp matrix.hpp measure.hpp
+  counted_memory.hpp fused_block.hpp fused_forward.hpp generator.hpp
+  group_kernel.hpp grouped_attention.hpp kv_cache.hpp layer.hpp
+  layer_checks.hpp matrix.hpp measure.hpp
   pointer_attention.hpp strided.hpp
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/mha" COMPONENT library)
 install(EXPORT many_heads NAMESPACE many_heads::
   DESTINATION "${package_folder}" COMPONENT library)
 
+set(MHA_USES_OPENMP "${OpenMP_CXX_FOUND}")
 configure_file("${CMAKE_SOURCE_DIR}/src/cmake/many_heads-config.cmake.in"
   "${CMAKE_BINARY_DIR}/many_heads-config.cmake" @ONLY)
 write_basic_package_version_file(

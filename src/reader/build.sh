@@ -40,7 +40,7 @@ lock_holder() {
   fi
 }
 
-# configure [BOOK] [TESTS] [DIAGNOSE]: what an earlier run asked for stays on,
+# configure [BOOK] [TESTS] [DIAGNOSE] [BENCH]: what an earlier run asked for stays on,
 # so that going from one command to another does not configure again.
 configure() {
   local folder=$root/build/release option value
@@ -51,7 +51,7 @@ configure() {
   elif [ "$root/CMakePresets.json" -nt "$folder/build.ninja" ]; then
     up_to_date=no
   fi
-  for option in BOOK TESTS DIAGNOSE; do
+  for option in BOOK TESTS DIAGNOSE BENCH; do
     value=$(cached "MHA_$option")
     if [ "$value" != ON ] && [[ " $* " == *" $option "* ]]; then
       value=ON up_to_date=no
