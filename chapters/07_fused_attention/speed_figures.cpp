@@ -23,9 +23,18 @@ std::string beside_this_file(std::string_view name) {
 }
 // [beside this file]
 
+// [goals]
+// The shares of the peak that we were after, in percent.
+double goal(int tokens, bool causal) {
+  if (!causal) return tokens == 512 ? 72 : 78;
+  return tokens == 512 ? 62 : tokens == 1024 ? 70 : 75;
+}
+// [goals]
+
 // [add shares]
 void add_shares(mha::Values& values, const bench::BenchRun& run,
                 const std::string& prefix) {
+  double most_missing = 0;
   for (const int tokens : {512, 1024, 2048, 4096}) {
     for (const bool causal : {false, true}) {
       const bench::Speed& speed =
@@ -35,8 +44,11 @@ void add_shares(mha::Values& values, const bench::BenchRun& run,
       values.add(name, 100 * speed.share.median, "{:.0f}");
       values.add(name + "_low", 100 * speed.share.low, "{:.0f}");
       values.add(name + "_high", 100 * speed.share.high, "{:.0f}");
+      most_missing = std::max(most_missing,
+                              goal(tokens, causal) - 100 * speed.share.median);
     }
   }
+  values.add(prefix + "most_missing", most_missing, "{:.0f}");
 }
 // [add shares]
 
