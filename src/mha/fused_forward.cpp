@@ -70,7 +70,6 @@ std::unique_ptr<float, Free> aligned_floats(Index count) {
       ::operator new(static_cast<std::size_t>(count) * sizeof(float),
                      std::align_val_t{64})));
 }
-
 // [thread memory]
 
 // [thread count]
