@@ -180,9 +180,11 @@ std::string machine_of(const bench::BenchRun& run, int threads) {
 std::string draw_ladder(const std::string& path) {
   const bench::BenchRun run = bench::read_run(path);
   Chart chart{"Speed of each step against the length of the text",
-              "Two logarithmic axes. From the naive layer at the bottom each "
-              "step lies above the one before, up to the fused attention, "
-              "which runs close below the line of the machine's peak.",
+              "Two logarithmic axes. On long texts the naive layer is lowest. "
+              "A key at a time lies above it, then tiles, which an "
+              "exponential of our own and lanes that are queries leave about "
+              "where they are; eight lanes are well above, and sixteen run "
+              "close below the line of the machine's peak.",
               "GFLOP/s, one head of 64 columns, one thread",
               machine_of(run, 1), 1, 1000, {}};
   for (const bench::Speed& speed : run.ladder) {
