@@ -70,16 +70,26 @@ std::unique_ptr<float, Free> aligned_floats(Index count) {
       ::operator new(static_cast<std::size_t>(count) * sizeof(float),
                      std::align_val_t{64})));
 }
+// [thread memory]
 
-Index thread_count(int wanted, Index items) {
+// [thread count]
+// As many as wanted. If that was left open, one for each two million
+// operations: waking another takes longer than it takes to do fewer.
 #ifdef _OPENMP
-  const Index most = wanted > 0 ? wanted : omp_get_max_threads();
-#else
-  const Index most = wanted > 0 ? 1 : 1;
-#endif
+Index thread_count(const FusedCall& call, int wanted, Index items) {
+  const double operations = 4.0 * static_cast<double>(call.batch) *
+                            static_cast<double>(call.n_heads * call.d_head) *
+                            static_cast<double>(call.t_q) *
+                            static_cast<double>(call.t_k);
+  const Index worth = static_cast<Index>(std::min(operations / 2e6, 1e6)) + 1;
+  const Index most =
+      wanted > 0 ? wanted : std::min<Index>(omp_get_max_threads(), worth);
   return std::clamp(most, Index{1}, std::max(items, Index{1}));
 }
-// [thread memory]
+#else
+Index thread_count(const FusedCall&, int, Index) { return 1; }
+#endif
+// [thread count]
 
 }  // namespace
 
@@ -103,7 +113,7 @@ void fused_forward_with(const FusedCall& call, const FusedKernel& kernel,
   require_call_fits(call);
   const Index blocks = (call.t_q + kernel.queries - 1) / kernel.queries;
   const Index items = call.batch * call.n_heads * blocks;
-  const Index threads = thread_count(wanted_threads, items);
+  const Index threads = thread_count(call, wanted_threads, items);
   // A multiple of 16 floats, so that each thread's part begins aligned.
   const Index floats = (kernel.floats_needed(call.d_head) + 15) / 16 * 16;
   const auto memory = aligned_floats(threads * floats);

@@ -12,7 +12,7 @@ namespace mha {
 // [fused settings]
 /// How a fused attention is run; its result does not depend on the threads.
 struct FusedSettings {
-  int threads = 0;  ///< 0: as many as OpenMP gives, one without OpenMP
+  int threads = 0;  ///< 0: as many as OpenMP gives and the call is worth
   int lanes = 0;    ///< floats in a vector; 0: the most that this machine has
 };
 

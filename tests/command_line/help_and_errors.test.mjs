@@ -5,7 +5,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { repository, runMha, sandbox } from './reader_sandbox.mjs';
 
-const commands = ['book', 'run', 'diagnose', 'list', 'test', 'setup',
+const commands = ['book', 'run', 'diagnose', 'bench', 'list', 'test', 'setup',
   'start', 'check', 'watch', 'hint', 'solution', 'reset'];
 const mha = (...words) => runMha(path.join(repository, 'mha'), words);
 
