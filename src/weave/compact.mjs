@@ -1,16 +1,21 @@
-// The last step: a page without the quotes and marks that HTML can do without.
+// The last step: a page without the quotes, marks and indentation that HTML can
+// do without.
 
 const VERBATIM = /<(script|style)\b[^>]*>[\s\S]*?<\/\1>/g;
+const AS_IT_IS = /<(pre|textarea)\b[^>]*>[\s\S]*?<\/\1>/g;
 const TAG = /<[a-z](?:[^<>"]|"[^"]*")*>/gi;
 const VALUE = / ([\w:-]+)="([^\s"'=<>`]+)"/g;   // what may stand without quotes
 
 /** The same page in fewer bytes: a browser reads both alike. */
 export function compact(html) {
   const kept = [];
+  const keep = (whole) => `\0${kept.push(whole) - 1}\0`;
   return html
-    .replace(VERBATIM, (whole) => `\0${kept.push(whole) - 1}\0`)
+    .replace(VERBATIM, keep)
     .replace(TAG, (tag) => tag.replace(VALUE, ' $1=$2').replace(/(=[^\s"]+)\/>$/, '$1 />'))
     .replace(/&amp;(?![\w#])/g, '&')
+    .replace(AS_IT_IS, keep)
+    .replace(/>\s*\n\s+</g, '>\n<')
     .replace(/\0(\d+)\0/g, (_, i) => kept[i]);
 }
 

@@ -207,6 +207,11 @@ test('what HTML can do without is left out, and nothing else', () => {
   assert.equal(withQuotes(less), page);
 });
 
+test('indentation is left out between tags, and kept where it is seen', () => {
+  assert.equal(compact('<td>\n    <b>a\n  b</b>\n\n  </td>\n<pre>  <i>x</i>\n    <i>y</i>\n</pre>'),
+    '<td>\n<b>a\n  b</b>\n</td>\n<pre>  <i>x</i>\n    <i>y</i>\n</pre>');
+});
+
 test('an outline keeps its shape: y turned over, straight pieces joined, lengths of nothing dropped', () => {
   assert.equal(relativePath('M0 0H40V80L80 160L120 240Q120 240 120 240Q140 240 160 240T200 240Q240 240 240 280T280 320Z'),
     'm0 0h10v-20l20-40h20q10 0 10-10t10-10z');
