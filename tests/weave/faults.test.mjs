@@ -145,13 +145,13 @@ fault('an exercise before the first section', { file: PAGE, from: '## The sum\n'
 fault('an exercise that one depth alone would see', { file: PAGE, from: '### Finer points\n\n{{exercise 1.1}}\n', to: '### Finer points\n\n::: beginner\n{{exercise 1.1}}\n:::\n', at: [PAGE, '{{exercise 1.1}}'], says: /exercise 1\.1 stands in a beginner block, .*; move the line behind the block/ });
 fault('an exercise on a page that is no chapter', { file: 'book/90_bibliography.md', from: 'Where it comes from.', to: '{{exercise 1.1}}', also: { file: PAGE, from: '{{exercise 1.1}}\n', to: '' }, says: /exercise 1\.1 belongs to chapter 1; move the line to that chapter's page/ });
 fault('exercises that the chapter does not list', { file: PAGE, from: '{{exercises}}', to: 'None.', at: [PAGE, '{{exercise 1.1}}'], says: /has exercises but no list of them; put \{\{exercises\}\} alone on a line/ });
-fault('exercises that the chapter lists twice', { file: PAGE, from: '{{exercises}}', to: '{{exercises}}\n\n{{exercises}}', at: `${PAGE}:66`, says: /already listed at book\/01_first\.md:64; keep one/ });
+fault('exercises that the chapter lists twice', { file: PAGE, from: '{{exercises}}', to: '{{exercises}}\n\n{{exercises}}', at: `${PAGE}:68`, says: /already listed at book\/01_first\.md:66; keep one/ });
 fault('a list of exercises on a page that is no chapter', { file: SOLUTIONS, from: '{{solution 1.1}}', to: '{{solution 1.1}}\n\n{{exercises}}', at: `${SOLUTIONS}:5`, says: /lists the exercises of a chapter, and this page is none/ });
 fault('a list of exercises in one depth alone', { file: PAGE, from: '{{exercises}}', to: '::: developer\n{{exercises}}\n:::', at: [PAGE, '{{exercises}}'], says: /stands in a developer block/ });
 fault('a list of exercises that is asked for another chapter', { file: PAGE, from: '{{exercises}}', to: '{{exercises 2}}', says: /\{\{exercises 2\}\} is not understood; write \{\{exercises\}\} alone/ });
 fault('an exercise without a hint', { file: EXERCISE, from: '// hint: Count on your fingers. Two hands\n//   are enough for $3 + 3$.\n', to: '', at: `${EXERCISE}:1`, says: /has no hint/ });
 fault('a directive in an exercise', { file: EXERCISE, from: '// Then say why.', to: '// {{output first: The sum}}', says: /holds only prose, math and code/ });
-fault('an exercise that two places show', { file: PAGE, from: '{{exercise 1.1}}', to: '{{exercise 1.1}}\n\nAgain:\n\n{{exercise 1.1}}', at: `${PAGE}:64`, says: /exercise 1\.1 is already shown at book\/01_first\.md:60/ });
+fault('an exercise that two places show', { file: PAGE, from: '{{exercise 1.1}}', to: '{{exercise 1.1}}\n\nAgain:\n\n{{exercise 1.1}}', at: `${PAGE}:66`, says: /exercise 1\.1 is already shown at book\/01_first\.md:62/ });
 
 // --- answers ---
 
@@ -216,7 +216,7 @@ fault('a line that is not alone', { file: PAGE, from: '{{exercise 1.1}}', to: '{
 fault('an unknown depth', { file: PAGE, from: '::: developer', to: '::: expert', says: /no depth is called "expert"/ });
 fault('a depth inside a depth', { file: PAGE, from: 'Now the printing.', to: '::: researcher', at: `${PAGE}:21`, says: /researcher block inside a developer block/ });
 fault('a depth that never ends', { file: PAGE, from: '```\n\n:::', to: '```\n', at: [PAGE, '::: researcher'], says: /the researcher block never ends/ });
-fault('a depth that never began', { file: PAGE, from: '::: researcher', to: 'So:', at: `${PAGE}:52`, says: /was never opened/ });
+fault('a depth that never began', { file: PAGE, from: '::: researcher', to: 'So:', at: `${PAGE}:54`, says: /was never opened/ });
 
 // --- Doxygen ---
 
@@ -247,7 +247,7 @@ test('a claim in a file that no program runs', async () => {
   const book = copyBook();
   edit(book, LIBRARY, '}  // namespace', 'TEST_CASE("never run") {\n}\n\n}  // namespace');
   edit(book, PAGE, '{{exercise 1.1}}', '{{exercise 1.1}}\n\n{{claim tiny.hpp: never run}}');
-  assert.match((await complaints(book)).join('\n'), /01_first\.md:62: src\/mha\/tiny\.hpp belongs to no chapter program/);
+  assert.match((await complaints(book)).join('\n'), /01_first\.md:64: src\/mha\/tiny\.hpp belongs to no chapter program/);
   book.remove();
 });
 
