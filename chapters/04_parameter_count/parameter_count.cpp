@@ -95,8 +95,8 @@ void check(const Shape& s) {
     mha::require(n >= 1, "{} = {}, but must be at least 1", name, n);
   }
   mha::require(s.n_heads % s.n_kv_heads == 0,
-               "n_kv_heads = {} does not divide n_heads = {}", s.n_kv_heads,
-               s.n_heads);
+               "n_kv_heads = {} does not divide n_heads = {}; choose a divisor",
+               s.n_kv_heads, s.n_heads);
 }
 // [split]
 
@@ -980,7 +980,7 @@ TEST_CASE("rounding the head width down leaves columns that no head reads") {
 
 TEST_CASE("a shape or a count that makes no sense is refused") {
   CHECK(refusal([] { tensors({8, 6, 4, 2}); }) ==
-        "n_kv_heads = 4 does not divide n_heads = 6");
+        "n_kv_heads = 4 does not divide n_heads = 6; choose a divisor");
   CHECK(refusal([] { tensors({8, 0, 1, 2}); }) ==
         "n_heads = 0, but must be at least 1");
   CHECK(refusal([] { tensors({8, 4, 4, -2}); }) ==

@@ -15,8 +15,8 @@ void refuse_bad_heads(const Call& call) {
           "n_heads = {} does not divide the width {} of the queries",
           call.n_heads, call.q.cols());
   require(call.n_kv_heads > 0 && call.n_heads % call.n_kv_heads == 0,
-          "n_kv_heads = {} does not divide n_heads = {}", call.n_kv_heads,
-          call.n_heads);
+          "n_kv_heads = {} does not divide n_heads = {}; choose a divisor",
+          call.n_kv_heads, call.n_heads);
   require(call.k.cols() == call.n_kv_heads * d_head_of(call),
           "keys are {} wide, but {} heads of {} need {}", call.k.cols(),
           call.n_kv_heads, d_head_of(call),

@@ -236,7 +236,8 @@ const Case& case_named(const std::string& name) {
   const auto found = std::find_if(
       cases().begin(), cases().end(),
       [&](const Case& one) { return one.name == name; });
-  mha::require(found != cases().end(), "there is no cache {}", name);
+  mha::require(found != cases().end(), "there is no cache {}; --cases lists them",
+               name);
   return *found;
 }
 // [cases]

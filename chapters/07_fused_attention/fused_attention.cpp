@@ -212,6 +212,9 @@ mha::Values values(const Options& options) {
 
 // [demo]
 void demo(const Options& options) {
+  mha::require(options.run == fused::recorded_run(),
+               "--run is for numbers and figures; add --values FILE or "
+               "--svg FILE");
   const Example example = make_example(options);
   print_one_by_one(example);
   print_at_once(example);

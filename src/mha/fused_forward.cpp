@@ -53,8 +53,8 @@ void require_call_fits(const FusedCall& call) {
           call.d_head);
   require(call.n_kv_heads > 0 && call.n_heads > 0 &&
               call.n_heads % call.n_kv_heads == 0,
-          "n_kv_heads = {} does not divide n_heads = {}", call.n_kv_heads,
-          call.n_heads);
+          "n_kv_heads = {} does not divide n_heads = {}; choose a divisor",
+          call.n_kv_heads, call.n_heads);
 }
 // [fused checks]
 

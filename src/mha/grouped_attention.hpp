@@ -16,7 +16,8 @@ namespace mha {
 ///         there is no such head
 inline Index kv_head_of(Index head, Index n_heads, Index n_kv_heads) {
   require(n_kv_heads >= 1 && n_heads >= 1 && n_heads % n_kv_heads == 0,
-          "n_kv_heads = {} does not divide n_heads = {}", n_kv_heads, n_heads);
+          "n_kv_heads = {} does not divide n_heads = {}; choose a divisor",
+          n_kv_heads, n_heads);
   require(head >= 0 && head < n_heads, "there is no head {} among {}", head,
           n_heads);
   return head / (n_heads / n_kv_heads);

@@ -289,7 +289,7 @@ TEST_CASE("sizes that do not fit are refused with their numbers") {
   call.n_heads = 6;
   call.n_kv_heads = 4;
   CHECK_THROWS_WITH_AS(mha::fused_forward(call),
-                       "n_kv_heads = 4 does not divide n_heads = 6",
+                       "n_kv_heads = 4 does not divide n_heads = 6; choose a divisor",
                        std::invalid_argument);
   CHECK_THROWS_AS(
       mha::fused_attention(x, x, x, {}, {}, {}, {.lanes = 5}),

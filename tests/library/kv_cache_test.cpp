@@ -165,7 +165,7 @@ TEST_CASE("what does not fit a cache is refused, and nothing is written") {
                     x.v.topRows(3), 4, 1.0F);
         }).find("keys 4 and values 8") != std::string::npos);
   CHECK(refusal([&] { mha::decode(cache, 0, x.q.row(0), 3, 1.0F); }) ==
-        "n_kv_heads = 2 does not divide n_heads = 3");
+        "n_kv_heads = 2 does not divide n_heads = 3; choose a divisor");
   CHECK(refusal([&] { cache.length(1); }) ==
         "there is no item 1 in a batch of 1");
   CHECK(refusal([&] { cache.runs(0, 2); }) ==

@@ -103,12 +103,19 @@ test('leaves no file behind when it refuses', () => {
   assert.equal(existsSync(file), false);
 });
 
-if (name === 'head_split') {
-  test('refuses a head count that does not divide the width in one line', () => {
-    const { status, stderr } = run('--heads', '3');
-    assert.equal(status, 1);
-    assert.equal(stderr, 'head_split: n_heads = 3 does not divide the width 8; ' +
-      'choose a divisor of 8\n');
+const refusedHere = {
+  head_split: [[['--heads', '3'],
+    'n_heads = 3 does not divide the width 8; choose a divisor of 8']],
+  gqa_cache: [
+    [['--kv-heads', '3'], 'n_kv_heads = 3 does not divide n_heads = 8; choose a divisor'],
+    [['--case', 'nothing'], 'there is no cache nothing; --cases lists them']],
+  fused_attention: [[['--run', 'mine.json'],
+    '--run is for numbers and figures; add --values FILE or --svg FILE']],
+};
+for (const [options, message] of refusedHere[name] ?? []) {
+  test(`refuses ${options.join(' ')} and says what to do`, () => {
+    const { status, stdout, stderr } = run(...options);
+    assert.deepEqual([status, stdout, stderr], [1, '', `${name}: ${message}\n`]);
   });
 }
 

@@ -27,8 +27,8 @@ mha::Index product(mha::Index a, mha::Index b) {
 mha::Index attention_parameters(mha::Index d_model, mha::Index n_heads,
                                 mha::Index n_kv_heads, mha::Index d_head) {
   mha::require(n_kv_heads >= 1 && n_heads % n_kv_heads == 0,
-               "n_kv_heads = {} does not divide n_heads = {}", n_kv_heads,
-               n_heads);
+               "n_kv_heads = {} does not divide n_heads = {}; choose a divisor",
+               n_kv_heads, n_heads);
   const mha::Index two_heads = product(product(2, d_model), d_head);
   const mha::Index q_and_o = product(two_heads, n_heads);
   const mha::Index k_and_v = product(two_heads, n_kv_heads);
