@@ -79,8 +79,10 @@ function expandDepth(block, page, book) {
   } else if (name) {
     page.depth = name;
     page.depthOpened = where;
+    const id = uniqueId(page.section ? `${page.section.id}-${name}` : name, page.ids);
+    page.anchors.add(id);
     emitBlock(page, page.token('block',
-      `<div class="depth ${name}" data-depth="${name}"><p class="depth-label">${DEPTH_NAMES[name]}</p>`), block);
+      `<div class="depth ${name}" data-depth="${name}" id="${id}"><p class="depth-label">${DEPTH_NAMES[name]}</p>`), block);
   } else {
     page.depth = null;
     emitBlock(page, page.token('block', '</div>'), block);

@@ -5,7 +5,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { fragmentLines, fullCode, partFigure, plainCode } from './code.mjs';
 import { readText } from './files.mjs';
-import { escape, textOf } from './html.mjs';
+import { escape, slug, textOf, unescape, uniqueId } from './html.mjs';
 import { referenceBodies, relink } from './reference.mjs';
 
 const DROPPED = /^(?:index|pages|annotated|classes|files|hierarchy|namespaces|concepts|examples|functions.*|globals.*|namespacemembers.*|dir_.*|.*-members)\.html$/;
@@ -62,7 +62,7 @@ function finishPage(page, book, folder, listings) {
   body = setParts(body, page, book, listings);
   body = body.replace(FRAGMENT, (_, inside) => plainCode(fragmentLines(inside)));
   body = formulas.draw(setTokens(body, page, formulas));
-  body = keepTogether(setTables(body));
+  body = keepTogether(setTables(setTerms(body, page)));
   return {
     kind: page.kind, html: page.html, page, title: page.title, label: page.label,
     summary: summaryOf(body), body, shapes: formulas.shapes(),
@@ -136,6 +136,16 @@ function setTables(body) {
     .replace(/<tr class="[^"]*">/g, '<tr>')
     .replace(/<table class="markdownTable">/g, '<div class="table" tabindex="0"><table>')
     .replace(/(<div class="table" tabindex="0"><table>[\s\S]*?<\/table>)/g, '$1</div>');
+}
+
+/** At the back of the book, a paragraph that begins with a bold term and a full stop can be linked to. */
+function setTerms(body, page) {
+  if (page.kind !== 'appendix') return body;
+  return body.replace(/<p>(?=<(?:strong|b)>([^<]+)\.<\/)/g, (_, term) => {
+    const id = uniqueId(`term-${slug(unescape(term))}`, page.ids);
+    page.anchors.add(id);
+    return `<p id="${id}">`;
+  });
 }
 
 /** The first paragraph, as a plain sentence for the front page and for search. */

@@ -2,53 +2,51 @@
 
 import { findIn, hasClass, mathText, treeOf } from './html_tree.mjs';
 
-/** Every place of the finished pages, in reading order. */
-export function documentsOf(pages) {
-  return pages.flatMap((page) => (FILES.has(page.kind) ? [wholeFile(page)] : new Places(page).all()));
+/** Every place of a finished page, in its order: {anchor, kind, depth, heading, text, names}. */
+export function documentsOf(page) {
+  return FILES.has(page.kind) ? [wholeFile(page)] : new Places(page).all();
 }
 
-const FILES = new Set(['listing', 'source']);   // the parts of these stand in the book's pages
+const FILES = new Set(['listing', 'source']);
 const HEADING = /^h[2-6]$/;
 const BREAKS = /^(?:p|li|dt|dd|tr|td|th|pre|div|figcaption|summary|br|blockquote|table|ul|ol)$/;
 const IDENTIFIER = /[A-Za-z_]\w*/g;
 const KEYWORDS = new Set(`alignas auto bool break case catch char class concept const consteval constexpr continue
   default delete do double else enum explicit false float for friend if inline int long mutable namespace new noexcept
   nullptr operator private public requires return short signed size_t sizeof static static_cast std struct switch
-  template this throw true try typename unsigned using void while CHECK TEST_CASE include`.split(/\s+/));
+  template this throw true try typename unsigned using void while CHECK CAPTURE TEST_CASE include mha std Eigen size begin end`.split(/\s+/));
 
 // Left out: what repeats, what only works in a page, and what would give an
 // exercise away.
 const PASSED_OVER = (node) => /^(?:svg|form|button|nav)$/.test(node.tag)
   || ['here', 'depth-label', 'hint', 'exercise-facts', 'exercise-end', 'exercise-start', 'exercise-list', 'n',
-    'definition', 'memberdecls', 'memproto', 'bugs-head'].some((name) => hasClass(node, name))
-  || (hasClass(node, 'output') && node.tag === 'figure');
+    'names', 'place', 'what'].some((name) => hasClass(node, name))
+  || (node.tag === 'figure' && hasClass(node, 'output'));
 
+/** A file's full listing is found by its name: its parts stand in the book's pages. */
 function wholeFile(page) {
-  return { page, anchor: '', depth: '', kind: page.kind, heading: '', text: '', names: new Set() };
+  return { anchor: '', depth: '', kind: page.kind, heading: '', text: '', names: new Set() };
 }
 
 /** Goes through one page and notes its places. */
 class Places {
-  #page;
   #places = [];
   #now;
 
   constructor(page) {
-    this.#page = page;
     this.#begin({ kind: page.kind === 'reference' ? 'reference' : 'section' });
-    const tree = treeOf(page.body);
-    if (page.kind === 'reference') withAnchors(tree);
+    const tree = treeOf(page.body.replace(/<svg\b[\s\S]*?<\/svg>/g, ''));
     this.#read(tree);
   }
 
   /** Those that say something. */
   all() {
-    for (const place of this.#places) place.text = place.text.replace(/\s+/g, ' ').replace(/ ([.,;:!?)])/g, '$1').trim();
+    for (const place of this.#places) place.text = place.text.replace(/\s+/g, ' ').replace(/ ([.,;:!?)])(?=\s|$)/g, '$1').trim();
     return this.#places.filter(({ heading, text, names }, i) => i === 0 || heading || text || names.size > 0);
   }
 
   #begin(place) {
-    this.#now = { page: this.#page, anchor: '', depth: '', heading: '', text: '', names: new Set(), ...place };
+    this.#now = { anchor: '', depth: '', heading: '', text: '', names: new Set(), ...place };
     this.#places.push(this.#now);
   }
 
@@ -61,6 +59,10 @@ class Places {
   }
 
   #readAll(node) {
+    if (hasClass(node, 'listing')) {
+      this.#readCode(findIn(node, (child) => child.tag === 'pre'));
+      return;
+    }
     for (const child of node.children) this.#read(child);
   }
 
@@ -73,9 +75,9 @@ class Places {
     const { tag, attributes: { id = '' } } = node;
     const own = ownPlace(node, this.#now);
     if (own) this.#within(own.inside ?? node, own.place);
-    else if (HEADING.test(tag) && id) this.#begin({ kind: this.#now.kind, depth: this.#now.depth, anchor: id, heading: words(node) });
+    else if (HEADING.test(tag) && id && this.#now.kind !== 'reference') this.#begin({ kind: this.#now.kind, depth: this.#now.depth, anchor: id, heading: words(node) });
     else if (tag === 'math') this.#now.text += mathText(node).replace(/; $/, '');
-    else if (tag === 'pre') this.#name(words(node, ' '));
+    else if (tag === 'pre') this.#readCode(node);
     else {
       if (tag === 'code') this.#name(words(node));
       this.#readAll(node);
@@ -83,10 +85,20 @@ class Places {
     }
   }
 
+  /** Code: its names, and its comments as text. Its strings say elsewhere what they say. */
+  #readCode(node) {
+    for (const child of node.children) {
+      if (typeof child === 'string') this.#name(child);
+      else if (child.tag === 'i') this.#now.text += words(child).replace(/\/\/\/?|\\(?:t?param|returns?|throws)\b/g, ' ');
+      else if (child.tag !== 'q' && !PASSED_OVER(child)) this.#readCode(child);
+    }
+    this.#now.text += ' ';
+  }
+
   /** The identifiers in a piece of code. */
   #name(code) {
     for (const [name] of code.matchAll(IDENTIFIER)) {
-      if (name.length > 1 && !KEYWORDS.has(name)) this.#now.names.add(name);
+      if (name.length > 2 && !KEYWORDS.has(name)) this.#now.names.add(name);
     }
   }
 }
@@ -110,15 +122,14 @@ function ownPlace(node, around) {
     return { place: { kind: 'solution', anchor: id, heading: words(findIn(node, (child) => child.tag === 'summary')) }, inside: { children: [] } };
   }
   if (hasClass(node, 'listing') && id) {
-    const caption = findIn(node, (child) => child.tag === 'figcaption');
-    const part = findIn(caption, (child) => hasClass(child, 'part'));
-    return { place: { kind: 'code', anchor: id, heading: words(part ?? caption) }, inside: without(node, caption) };
+    return { place: { kind: 'code', anchor: id, heading: words(findIn(node, (child) => hasClass(child, 'part'))) } };
   }
   if (tag === 'p' && id.startsWith('term-')) {
-    const term = findIn(node, (child) => child.tag === 'strong');
+    const term = findIn(node, (child) => /^(?:b|strong)$/.test(child.tag));
     return { place: { kind: 'term', anchor: id, heading: words(term).replace(/\.$/, '') }, inside: without(node, term) };
   }
   if (tag === 'tr' && id) return { place: { kind: 'report', anchor: id } };
+  if (tag === 'li' && id.startsWith('ref-')) return { place: { kind: 'work', anchor: id } };
   if (hasClass(node, 'member')) {
     const title = findIn(node, (child) => hasClass(child, 'memtitle'));
     return { place: { kind: 'reference', anchor: id, heading: words(title) }, inside: without(node, title) };
@@ -130,7 +141,7 @@ function ownPlace(node, around) {
 function without(node, left) {
   const children = node.children.filter((child) => child !== left)
     .map((child) => (typeof child === 'string' ? child : without(child, left)));
-  return { ...node, children, attributes: { ...node.attributes, class: '' } };
+  return { ...node, children };
 }
 
 /** All text below an element. */
