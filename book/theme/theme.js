@@ -97,18 +97,16 @@ if (location.hash) revealTarget();
 // --- search ---------------------------------------------------------------
 
 const searchButton = document.querySelector('button.search');
+const searchScript = document.createElement('script');
 
 /** Reads the search when it is first asked for. */
 function search() {
   if (window.manyHeadsSearch) {
     window.manyHeadsSearch.open();
-  } else if (!searchButton.disabled) {
-    const script = document.createElement('script');
-    script.src = 'search.js';
-    script.onload = () => { searchButton.disabled = false; };
-    script.onerror = () => { searchButton.textContent = 'No search.js here'; };
-    searchButton.disabled = true;
-    document.head.append(script);
+  } else {
+    searchScript.onerror = () => { searchButton.textContent = 'No search.js here'; };
+    searchScript.src = 'search.js';   // once: it has then begun to load
+    document.head.append(searchScript);
   }
 }
 

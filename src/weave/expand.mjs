@@ -79,12 +79,14 @@ function expandDepth(block, page, book) {
   } else if (name) {
     page.depth = name;
     page.depthOpened = where;
+    page.sectionAround = page.section;
     const id = uniqueId(page.section ? `${page.section.id}-${name}` : name, page.ids);
     page.anchors.add(id);
     emitBlock(page, page.token('block',
       `<div class="depth ${name}" data-depth="${name}" id="${id}"><p class="depth-label">${DEPTH_NAMES[name]}</p>`), block);
   } else {
     page.depth = null;
+    page.section = page.sectionAround;   // a heading inside was for that depth alone
     emitBlock(page, page.token('block', '</div>'), block);
   }
 }

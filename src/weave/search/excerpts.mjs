@@ -36,9 +36,11 @@ export function excerpt(text, words) {
 function stretch(text, at) {
   if (text.length <= LENGTH) return text;
   let from = Math.max(0, Math.min(at - LENGTH / 4, text.length - LENGTH));
-  if (from > 0) from = text.indexOf(' ', from) + 1;
+  from = Math.floor(from);
+  const gap = text.indexOf(' ', from);
+  if (from > 0 && gap >= 0 && gap < at) from = gap + 1;
   let to = Math.min(text.length, from + LENGTH);
-  if (to < text.length) to = Math.max(text.lastIndexOf(' ', to), from + 1);
+  if (to < text.length) to = text.lastIndexOf(' ', to) > from + LENGTH / 2 ? text.lastIndexOf(' ', to) : to;
   return `${from > 0 ? '… ' : ''}${text.slice(from, to)}${to < text.length ? ' …' : ''}`;
 }
 

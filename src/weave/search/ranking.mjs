@@ -12,6 +12,7 @@ const OF_KIND = {
 };
 const AS_ASKED = 3;        // a title or heading that is what was asked, no more and no less
 const FEW = 3;             // with fewer answers that have every word, those that have some follow
+const NEARLY = 0.5;        // of the best answer's worth: the reader's own depth may then stand for a section
 const AT_A_TIME = 200;     // places read before the page may move again
 
 const LOOK = {
@@ -20,6 +21,9 @@ const LOOK = {
   boost: WEIGHTS,
   boostDocument: (_, __, { kind }) => OF_KIND[kind] ?? 1,
 };
+
+// When nothing answers: two letters exchanged are two wrong ones.
+const LOOK_AGAIN = { ...LOOK, fuzzy: (word) => (word.length > 3 ? 0.34 : false) };
 
 /** The places of the book, ready to be asked. */
 export class Search {
@@ -55,13 +59,18 @@ export class Search {
   ask(typed, depth = 'all') {
     const asked = askedWords(typed);
     if (asked.length === 0) return { found: [], all: true };
-    const whole = this.#index.search(typed, { ...LOOK, combineWith: 'AND' });
+    const answers = this.#ask(typed, asked, depth, LOOK);
+    return answers.found.length ? answers : this.#ask(typed, asked, depth, LOOK_AGAIN);
+  }
+
+  #ask(typed, asked, depth, look) {
+    const whole = this.#index.search(typed, { ...look, combineWith: 'AND' });
     const all = whole.length >= FEW || asked.length === 1;
     const known = new Set(whole.map(({ id }) => id));
-    const some = all ? [] : this.#index.search(typed, { ...LOOK, combineWith: 'OR' }).filter(({ id }) => !known.has(id));
-    const ranked = [...this.#byWorth(whole, asked), ...this.#byWorth(some, asked)]
-      .map(({ id, terms }) => ({ place: this.#places[id], words: new Set(terms) }));
-    return { found: oneOfEachSection(ranked, depth), all: some.length === 0 };
+    const some = all ? [] : this.#index.search(typed, { ...look, combineWith: 'OR' }).filter(({ id }) => !known.has(id));
+    const found = [whole, some].map((answers) => this.#byWorth(answers, asked)
+      .map(({ id, score, terms }) => ({ place: this.#places[id], score, words: new Set(terms) })));
+    return { found: oneOfEachSection(found, depth), all: some.length === 0 };
   }
 
   #byWorth(answers, asked) {
@@ -75,14 +84,22 @@ export class Search {
   }
 }
 
-function oneOfEachSection(ranked, depth) {
+/** The answers of both kinds, those with every word and those with some, each section once. */
+function oneOfEachSection([whole, some], depth) {
   const kept = new Map();
-  for (const answer of ranked) {
-    const { kind, page, heading, id } = answer.place;
-    const section = kind === 'section' ? `${page.html} ${heading}` : id;
-    const before = kept.get(section);
-    if (!before) kept.set(section, answer);
-    else if (answer.place.depth === depth && before.place.depth !== depth) kept.set(section, answer);
-  }
-  return [...kept.values()];
+  const keep = (answers) => {
+    const best = new Map();
+    for (const answer of answers) {
+      const { kind, page, heading, id } = answer.place;
+      const section = kind === 'section' ? `${page.html} ${heading}` : id;
+      if (kept.has(section)) continue;
+      const before = best.get(section);
+      const nearer = answer.place.depth === depth && before?.place.depth !== depth;
+      if (!before || (nearer && answer.score >= NEARLY * before.score)) best.set(section, answer);
+    }
+    for (const [section, answer] of best) kept.set(section, answer);
+  };
+  keep(whole);
+  keep(some);
+  return [...kept.values()].map(({ place, words }) => ({ place, words }));
 }

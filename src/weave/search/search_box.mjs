@@ -46,7 +46,7 @@ function build() {
   box.addEventListener('click', (event) => { if (event.target === box) box.close(); });
   list.addEventListener('click', (event) => {
     const link = event.target.closest('a');
-    if (link && !event.ctrlKey && !event.metaKey && !event.shiftKey) leaveFor(link);
+    if (link && !event.ctrlKey && !event.metaKey && !event.shiftKey) leaveFor(link, event);
   });
   input.value = kept();
 }
@@ -147,9 +147,12 @@ function go(event) {
 }
 
 /** A place on this page: the box goes away, and the page shows it even where the address stays the same. */
-function leaveFor(link) {
+function leaveFor(link, event) {
   box.close();
-  if (link.href === location.href) window.dispatchEvent(new HashChangeEvent('hashchange'));
+  if (link.pathname !== location.pathname || !link.hash) return;
+  event.preventDefault();
+  if (link.hash === location.hash) window.dispatchEvent(new HashChangeEvent('hashchange'));
+  else location.hash = link.hash;
 }
 
 build();
