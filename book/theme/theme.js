@@ -140,14 +140,15 @@ showColours();
 
 // --- the keyboard ---------------------------------------------------------
 
-// Only a box that scrolls needs to be reached with the Tab key.
+// A box that scrolls, and no other, is reached with the Tab key. Without script
+// the browser sees to it.
 const boxes = new ResizeObserver((changed) => {
   for (const { target } of changed) {
     if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
     else target.removeAttribute('tabindex');
   }
 });
-for (const box of document.querySelectorAll('article [tabindex="0"]')) boxes.observe(box);
+for (const box of document.querySelectorAll('pre, .formula, .table, .plate')) boxes.observe(box);
 
 // --- printing ------------------------------------------------------------
 

@@ -134,8 +134,8 @@ function setTables(body) {
     .replace(/<(t[hd]) class="markdownTable(?:Head|Body)(\w+)">\s*([\s\S]*?)\s*<\/\1>/g, (_, cell, side, inside) =>
       `<${cell}${side === 'None' || side === 'Left' ? '' : ` class="${side.toLowerCase()}"`}>${inside}</${cell}>`)
     .replace(/<tr class="[^"]*">/g, '<tr>')
-    .replace(/<table class="markdownTable">/g, '<div class="table" tabindex="0"><table>')
-    .replace(/(<div class="table" tabindex="0"><table>[\s\S]*?<\/table>)/g, '$1</div>');
+    .replace(/<table class="markdownTable">/g, '<div class="table"><table>')
+    .replace(/(<div class="table"><table>[\s\S]*?<\/table>)/g, '$1</div>');
 }
 
 /** At the back of the book, a paragraph that begins with a bold term and a full stop can be linked to. */

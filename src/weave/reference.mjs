@@ -135,7 +135,7 @@ function briefOf(said) {
 function sectionHtml(anchor, title, where, code, said) {
   return `<section class="member" id="${anchor}"><h3 class="memtitle">${escape(title)}</h3>`
     + `<figure class="listing">${where && `<figcaption>${where}</figcaption>`}`
-    + `<pre class="code plain" tabindex="0"><code>${code}\n</code></pre></figure>${said}</section>`;
+    + `<pre class="code plain"><code>${code}\n</code></pre></figure>${said}</section>`;
 }
 
 /** The declaration, which Doxygen sets as a table: a row a parameter. */
