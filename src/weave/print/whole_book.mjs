@@ -21,7 +21,7 @@ function readPage(folder, file) {
   return {
     file, text, base: file.replace(/\.html$/, ''), kind: text.match(/<body class="(\w+)"/)[1],
     title: head.match(/<h1>([\s\S]*?)<\/h1>/)[1], label: head.match(/<p class="kicker">([\s\S]*?)<\/p>/)?.[1] ?? '',
-    shapes: text.match(/<svg class="glyphs"[\s\S]*?<\/svg>(?=<a class="skip")/)?.[0] ?? '',
+    shapes: text.match(/(<svg class="glyphs"[\s\S]*?<\/svg>)\s*<a class="skip"/)?.[1] ?? '',
     article: article.replace(/<header class="title">[\s\S]*?<\/header>/, ''),
   };
 }
@@ -69,9 +69,7 @@ function ownNames(html, base, inside) {
   const own = (id) => anchorOf(base, id);
   return html
     .replace(/<a (?:[^>]*? )?href="([^"#:]+\.[a-z]+)(?:#[^"]*)?"[^>]*>([\s\S]*?)<\/a>/g, (whole, file, text) => (inside.has(file) ? whole : text))
-    .replace(/ href="([\w.-]+)\.html(?:#([^"]*))?"/g, (_, page, id) => ` href="#${anchorOf(page, id)}"`)
-    .replace(/( (?:xlink:)?href="#)(?!\w+--|\w+")/g, (_, before) => `${before}${own('')}--`)
-    .replace(/(<use [^>]*?href="#)(?!\w+--)/g, (_, before) => `${before}${own('')}--`)
+    .replace(/ href="(?:([\w.-]+)\.html)?(?:#([^"]*))?"/g, (_, page = base, id) => ` href="#${anchorOf(page, id)}"`)
     .replace(/ (id|for|aria-labelledby|aria-describedby)="([^"]*)"/g, (_, name, ids) => ` ${name}="${ids.split(' ').map(own).join(' ')}"`)
     .replace(/url\(#([^)]+)\)/g, (_, id) => `url(#${own(id)})`)
     .replace(/<svg class="p\d+"[\s\S]*?<\/svg>/g, (figure) => figure.replace(/( class=")(p\d+(?:c\d+)?")/g, `$1${base}-$2`)
