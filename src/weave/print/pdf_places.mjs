@@ -1,18 +1,17 @@
-// Where the anchors of a printed page are: read from the PDF that Chromium
-// writes, whose objects other than text and fonts are not compressed.
+// Where the anchors of a printed page are.
+
+import { readObjects, referred } from './pdf_objects.mjs';
 
 /** How many pages a PDF has and on which each named anchor is, counted from 1; null when it cannot be read. */
 export function readPlaces(bytes) {
-  const text = bytes.toString('latin1');
-  const objects = new Map([...text.matchAll(/(?:^|\n)(\d+) 0 obj\n([\s\S]*?)(?=\nendobj|stream\r?\n)/g)].map(([, number, inside]) => [number, inside]));
-  const catalog = [...objects.values()].find((inside) => /\/Type \/Catalog\b/.test(inside));
-  const root = catalog?.match(/\/Pages (\d+) 0 R/)?.[1];
-  const named = catalog?.match(/\/Dests (\d+) 0 R/)?.[1];
+  const { objects, catalog } = readObjects(bytes);
+  const root = referred(catalog, 'Pages');
+  const named = objects.get(referred(catalog, 'Dests'));
   if (!root || !named) return null;
   const order = pagesUnder(root, objects);
   const numberOf = new Map(order.map((page, i) => [page, i + 1]));
   const anchors = new Map();
-  for (const [, name, page] of objects.get(named).matchAll(/\/([^\s[\]<>()/]+) \[(\d+) 0 R/g)) {
+  for (const [, name, page] of named.matchAll(/\/([^\s[\]<>()/]+) \[(\d+) 0 R/g)) {
     anchors.set(decodeName(name), numberOf.get(page));
   }
   return { count: order.length, anchors };

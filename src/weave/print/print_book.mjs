@@ -6,7 +6,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BookError } from '../errors.mjs';
 import { writeFile } from '../files.mjs';
+import { hasClass, mathText, treeOf } from '../html_tree.mjs';
 import { findChromium, print } from './chromium.mjs';
+import { withTitles } from './pdf_outline.mjs';
 import { readPlaces } from './pdf_places.mjs';
 import { readFinished, wholeBook } from './whole_book.mjs';
 
@@ -29,18 +31,34 @@ export async function printBook({ book, build, out }, chromium = findChromium())
   let numbers = new Map();
   for (let pass = 1; pass <= PASSES; pass += 1) {
     console.log(`Printing, ${pass === 1 ? 'to find the page numbers' : 'with page numbers'}`);
-    writeFile(html, wholeBook(pages, style, numbers));
+    const text = wholeBook(pages, style, numbers);
+    writeFile(html, text);
     // eslint-disable-next-line no-await-in-loop
     await print(chromium, html, pdf);
-    const places = readPlaces(fs.readFileSync(pdf));
+    const printed = fs.readFileSync(pdf);
+    const places = readPlaces(printed);
     if (!places) throw new BookError([`pdf: ${chromium} writes a PDF in which the page numbers cannot be found; another version of Chromium may do`]);
     if (equal(places.anchors, numbers)) {
-      fs.renameSync(pdf, out);
+      const titled = withTitles(printed, headingsOf(text));
+      if (!titled) throw new BookError([`pdf: the outline that ${chromium} writes does not have the book's headings; another version of Chromium may do`]);
+      writeFile(out, titled);
       return places.count;
     }
     numbers = places.anchors;
   }
   throw new BookError([`pdf: the page numbers of the contents still change after ${PASSES} passes; the weave has a fault`]);
+}
+
+/** The headings in their order, as the outline has them. */
+function headingsOf(html) {
+  const words = (node) => {
+    if (typeof node === 'string') return node;
+    if (node.tag === 'svg') return '';
+    if (node.tag === 'math') return mathText(node);
+    const text = node.children.map(words).join('');
+    return hasClass(node, 'label') ? `${text}:` : text;
+  };
+  return [...html.matchAll(/<h([1-6])\b[^>]*>([\s\S]*?)<\/h\1>/g)].map(([, , inside]) => words(treeOf(inside)).replace(/\s+/g, ' ').trim());
 }
 
 function equal(one, other) {

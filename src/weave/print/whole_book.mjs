@@ -60,7 +60,7 @@ export const anchorOf = (base, id) => (id ? `${base}--${id}` : base);
 function leaf(page, inside) {
   const { base, title, label, shapes, article, kind } = page;
   const body = withoutClicks(ownNames(shapes + article, base, inside));
-  const kicker = label ? `<span class="kicker">${label}<span class="heard">: </span></span> ` : '';
+  const kicker = label ? `<span class="kicker">${label}<span class="heard">:</span></span> ` : '';
   return `<section class="leaf ${kind} ${pageName(page)}">\n<article>\n<header class="title"><h1 id="${anchorOf(base)}">${kicker}${title}</h1></header>\n${body}\n</article>\n</section>`;
 }
 
