@@ -21,8 +21,8 @@ let texts;      // a page's text each
 let outline;    // {depth, title, page} each
 before(async () => {
   folder = fs.mkdtempSync(path.join(os.tmpdir(), 'printed-book-'));
-  const out = process.env.MHA_PDF ?? path.join(folder, 'many_heads.pdf');
-  if (!process.env.MHA_PDF) await printBook({ book: BOOK, build: path.join(folder, 'print'), out });
+  const out = path.join(folder, 'many_heads.pdf');
+  await printBook({ book: BOOK, build: path.join(folder, 'print'), out });
   pdf = await getDocumentProxy(new Uint8Array(fs.readFileSync(out)));
   texts = [];
   for (let i = 1; i <= pdf.numPages; i += 1) {
@@ -95,10 +95,7 @@ test('no line of code and no output is cut or lost, and claims and solutions are
   const whole = solid(texts.join('\n'));
   let count = 0;
   for (const { article, file } of readFinished(BOOK)) {
-    const shown = findAll(treeOf(article.replace(/<svg\b[\s\S]*?<\/svg>/g, '')), (node) => node.tag === 'code' || node.tag === 'samp')
-      .filter((node) => hasClass(node, 'whole') === false);
     const inPre = new Set(findAll(treeOf(article), (node) => node.tag === 'pre').flatMap((pre) => textOf(pre).split('\n')));
-    assert.ok(shown.length >= 0);
     for (const line of inPre) {
       const wanted = solid(line);
       if (wanted.length < 12 || /^\d+$/.test(wanted)) continue;
@@ -132,7 +129,6 @@ test('links lead to places in the file or to addresses on the web, never to a fi
 
 test('nothing is wider than the page', async () => {
   const html = path.join(folder, 'print/whole_book.html');
-  if (process.env.MHA_PDF) return;
   const browser = await startBrowser();
   const tab = await browser.newPage({ viewport: { width: CONTENT_WIDTH, height: 1000 } });
   await tab.emulateMedia({ media: 'print' });
