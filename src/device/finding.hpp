@@ -14,6 +14,7 @@ enum class FindingKind {
   uninitialised_read,     ///< a word that nobody wrote
   barrier_not_reached,    ///< some threads wait at a barrier, others have ended
   different_barriers,     ///< the threads wait at barriers of different lines
+  misaligned,             ///< an address that is no multiple of its width
   warp_barrier,           ///< lanes named in a mask that do not take part
   launch_over_limit       ///< a launch that no GPU of the stated limits takes
 };
@@ -39,7 +40,7 @@ struct Finding {
   FindingKind kind = FindingKind::shared_race;
   std::string kernel;           ///< the kernel's name
   std::string memory;           ///< the shared variable's or the buffer's name
-  std::int64_t element = 0;     ///< bytes from its beginning
+  std::int64_t element = 0;     ///< its number, in elements of the memory
   std::vector<Actor> actors;    ///< the later one first
   std::int64_t count = 1;       ///< how often
   std::string text;             ///< one line that says it
