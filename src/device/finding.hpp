@@ -14,9 +14,9 @@ enum class FindingKind {
   uninitialised_read,     ///< a word that nobody wrote
   barrier_not_reached,    ///< some threads wait at a barrier, others have ended
   different_barriers,     ///< the threads wait at barriers of different lines
-  misaligned,             ///< an address that is no multiple of its width
   warp_barrier,           ///< lanes named in a mask that do not take part
-  launch_over_limit       ///< a launch that no GPU of the stated limits takes
+  launch_over_limit,      ///< a launch that no GPU of the stated limits takes
+  misaligned              ///< a vector at an address that is no multiple of it
 };
 
 /// A place in a kernel's source.
