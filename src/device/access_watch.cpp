@@ -142,14 +142,20 @@ void AccessWatch::block_begins(std::int64_t block, const void* dynamic_shared,
       dynamic_shared_bytes == dynamic_shared_bytes_) {
     return;
   }
-  if (dynamic_shared_bytes_ != 0) memory_.remove(dynamic_shared_);
-  if (dynamic_shared_bytes != 0) {
-    memory_.add(begin, dynamic_shared_bytes, MemoryKind::shared,
-                "dynamic_shared", 4);
-  }
+  remove_dynamic_shared();
+  if (dynamic_shared_bytes == 0) return;
+  memory_.add(begin, dynamic_shared_bytes, MemoryKind::shared,
+              "dynamic_shared", 4);
   dynamic_shared_ = begin;
   dynamic_shared_bytes_ = dynamic_shared_bytes;
+}
+
+void AccessWatch::remove_dynamic_shared() {
+  if (dynamic_shared_bytes_ == 0) return;
+  memory_.remove(dynamic_shared_);
   sites_.forget_regions();
+  dynamic_shared_ = 0;
+  dynamic_shared_bytes_ = 0;
 }
 
 void AccessWatch::thread_runs(int thread, const void* stack,
@@ -194,6 +200,8 @@ LaunchCounts AccessWatch::launch_ends() {
     line.at = at;
     line.global += site.counts.global;
     line.shared += site.counts.shared;
+    add_sample(line, site.counts.global_sample, site.counts.kind);
+    add_sample(line, site.counts.shared_sample, site.counts.kind);
     site.counts.lanes = {};
   }
   for (auto& [at, line] : lines) {
@@ -208,8 +216,29 @@ LaunchCounts AccessWatch::launch_ends() {
     if (!is_static || !region.touched) continue;
     counts_.shared_bytes += static_cast<std::int64_t>(region.bytes);
   }
+  remove_dynamic_shared();
   counts_.requests_exact = !requests_.cut_short();
   return std::move(counts_);
+}
+
+void AccessWatch::add_sample(LineCounts& line, const WarpRequest& request,
+                             AccessKind kind) {
+  if (request.size() == 0) return;
+  const PackedAccess one = request[0].access;
+  const Region* const region = memory_.find(one.at());
+  if (region == nullptr) return;
+  Sample sample;
+  sample.memory = region->name;
+  sample.shared = one.shared();
+  sample.writes = kind != AccessKind::read;
+  sample.bytes = one.bytes();
+  sample.offsets.fill(-1);
+  for (const auto& [lane, access] : request) {
+    if (!region->contains(access.at())) continue;
+    sample.offsets[static_cast<std::size_t>(lane)] =
+        difference(access.at(), region->begin);
+  }
+  line.samples.push_back(std::move(sample));
 }
 
 std::vector<Finding> AccessWatch::take_findings() { return findings_.take(); }

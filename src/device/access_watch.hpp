@@ -85,6 +85,9 @@ class AccessWatch {
   Verdict judge(std::uintptr_t at, std::size_t bytes, AccessKind kind,
                 const void* code);
   void add_program_memory();
+  void remove_dynamic_shared();
+  void add_sample(LineCounts& line, const WarpRequest& request,
+                  AccessKind kind);
   void end_interval();
   Region* region_of(std::uintptr_t at, Site& site);
   bool on_own_stack(std::uintptr_t at) const {

@@ -2,6 +2,7 @@
 
 #include "device/finding.hpp"
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -25,11 +26,22 @@ struct Traffic {
   Traffic& operator+=(const Traffic& other);
 };
 
+/// One request, to show what a warp touches: of all with most lanes the first.
+struct Sample {
+  std::string memory;      ///< the buffer's or the shared variable's name
+  bool shared = false;
+  bool writes = false;     ///< atomic accesses too
+  std::int64_t bytes = 0;  ///< of each lane
+  /// By lane: bytes from the memory's beginning; -1: takes no part.
+  std::array<std::int64_t, 32> offsets{};
+};
+
 /// What one line of a kernel did in a launch.
 struct LineCounts {
   SourceLine at;
   Traffic global;
   Traffic shared;
+  std::vector<Sample> samples;  ///< one for each access in the line
 };
 
 /// What one launch did.

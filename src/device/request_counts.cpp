@@ -53,6 +53,8 @@ void count_request(SiteCounts& site, const WarpRequest& request,
                    std::int64_t times) {
   const PackedAccess one = request[0].access;
   Traffic& traffic = one.shared() ? site.shared : site.global;
+  WarpRequest& sample = one.shared() ? site.shared_sample : site.global_sample;
+  if (request.size() > sample.size()) sample = request;
   const std::int64_t accesses = static_cast<std::int64_t>(request.size()) *
                                 times;
   std::int64_t segments = 0;

@@ -38,6 +38,26 @@ class PackedAccess {
   std::uint64_t bits_ = 0;
 };
 
+/// What one lane does in a request.
+struct LaneAccess {
+  int lane = 0;
+  PackedAccess access;
+};
+
+/// What the lanes of a warp do in one instruction; not all need take part.
+class WarpRequest {
+ public:
+  void add(LaneAccess access) { lanes_[size_++] = access; }
+  std::size_t size() const { return size_; }
+  const LaneAccess& operator[](std::size_t i) const { return lanes_[i]; }
+  const LaneAccess* begin() const { return lanes_.data(); }
+  const LaneAccess* end() const { return lanes_.data() + size_; }
+
+ private:
+  std::array<LaneAccess, lanes_per_warp> lanes_{};
+  std::size_t size_ = 0;
+};
+
 /// Accesses of one thread at one place in the code, with equal steps.
 struct Run {
   std::uint64_t first = 0;   ///< PackedAccess
@@ -57,6 +77,8 @@ struct SiteCounts {
   AccessKind kind = AccessKind::read;
   Traffic global;
   Traffic shared;
+  WarpRequest global_sample;       // see Sample
+  WarpRequest shared_sample;
   std::vector<LaneLog> lanes;      // by thread of the block
   std::uint32_t touched_warps = 0;  // since their last barriers
 };
@@ -103,26 +125,6 @@ inline void RequestCounts::record(SiteCounts& site, int thread,
   }
   begin_run(site, log, thread, access);
 }
-
-/// What one lane does in a request.
-struct LaneAccess {
-  int lane = 0;
-  PackedAccess access;
-};
-
-/// What the lanes of a warp do in one instruction; not all need take part.
-class WarpRequest {
- public:
-  void add(LaneAccess access) { lanes_[size_++] = access; }
-  std::size_t size() const { return size_; }
-  const LaneAccess& operator[](std::size_t i) const { return lanes_[i]; }
-  const LaneAccess* begin() const { return lanes_.data(); }
-  const LaneAccess* end() const { return lanes_.data() + size_; }
-
- private:
-  std::array<LaneAccess, lanes_per_warp> lanes_{};
-  std::size_t size_ = 0;
-};
 
 /// How many 32-byte segments of global memory a request touches: Nvidia's
 /// profiler calls them sectors.
