@@ -149,6 +149,7 @@ void announce(const void* address, std::size_t bytes, device::AccessKind kind,
 
 template <class T, class Change>
 T atomically(T* address, const void* code, Change change) {
+  KernelRun::now().atomic_comes();
   announce(address, sizeof(T), device::AccessKind::atomic, code);
   const T before = *address;
   *address = change(before);

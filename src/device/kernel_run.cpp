@@ -41,7 +41,8 @@ KernelRun::KernelRun(const KernelName& name, const LaunchShape& shape,
       threads_(static_cast<std::size_t>(shape.block.total())),
       shared_memory_(shape.dynamic_bytes + 2 * guard_bytes + shared_alignment,
                      std::byte{0xff}),
-      ready_(seed) {
+      ready_(seed),
+      atomics_to_turn_(ready_.turn_length()) {
   const auto begin =
       reinterpret_cast<std::uintptr_t>(shared_memory_.data()) + guard_bytes;
   const std::size_t past = begin % shared_alignment;
@@ -158,6 +159,15 @@ void KernelRun::take_turns() {
   ready_.add(running_->number);
   pause(State::ready);
   announce();
+}
+
+// The hooks count accesses alone: a thread may wait in a loop of atomics.
+void KernelRun::atomic_comes() {
+  if (--atomics_to_turn_ > 0) return;
+  hush();
+  atomics_to_turn_ = ready_.turn_length();
+  announce();
+  take_turns();
 }
 
 void KernelRun::stop_thread() {

@@ -75,6 +75,8 @@ class KernelRun {
   std::uint64_t warp_operation(const LaneCall& call);
   /// Lets others run, if there are any.
   void take_turns();
+  /// Tells that an atomic is to be done; may let others run before.
+  void atomic_comes();
   /// Ends this thread where it is, for good.
   [[noreturn]] void stop_thread();
   /// Ends the launch, for what was found in this thread.
@@ -113,6 +115,7 @@ class KernelRun {
   std::byte* dynamic_shared_ = nullptr;
   ReadyThreads ready_;
   Thread* running_ = nullptr;
+  std::int64_t atomics_to_turn_;
   std::int64_t block_ = 0;
   int at_barrier_ = 0;       // threads that wait for the block
   int yes_ = 0;              // of them, with a predicate that is not 0
