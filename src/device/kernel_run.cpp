@@ -235,6 +235,18 @@ std::uint64_t KernelRun::warp_operation(const LaneCall& call) {
   return result;
 }
 
+void KernelRun::refuse_width(int width, const Place& place) {
+  hush();
+  running_->place = place;
+  Finding found = finding(FindingKind::warp_barrier);
+  found.actors = {actor(*running_)};
+  found.text = fmt::format(
+      "{}: thread {} (block {}) shuffles at {} in parts of {} lanes, and a "
+      "part has 1, 2, 4, 8, 16 or 32",
+      name_.name, running_->number, block_, to_text(found.actors[0].at), width);
+  stop_launch(std::move(found));
+}
+
 void KernelRun::release_lanes(int warp, const LaneGroup& group) {
   if (group.call.operation == WarpOperation::barrier && watch_) {
     access_watch().warp_barrier_passed(warp, group.arrived);

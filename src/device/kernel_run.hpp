@@ -73,6 +73,8 @@ class KernelRun {
   /// \return for a shuffle the bits; for a vote, those of the lanes' answers
   ///         and, 32 bits higher, the lanes that took part
   std::uint64_t warp_operation(const LaneCall& call);
+  /// Ends the launch for a shuffle whose width is no power of 2 up to 32.
+  [[noreturn]] void refuse_width(int width, const Place& place);
   /// Lets others run, if there are any.
   void take_turns();
   /// Tells that an atomic is to be done; may let others run before.

@@ -117,6 +117,16 @@ TEST_CASE("shuffles at two lines do not exchange values") {
                [] { on_cpu_device::shuffle_at_two_lines(); });
 }
 
+TEST_CASE("a shuffle in parts that do not fill a warp is named") {
+  for (const int width : {0, -8, 3, 64}) {
+    always_finds(FindingKind::warp_barrier, "odd_parts", "in odd parts",
+                 [&] { on_cpu_device::shuffle_in_parts_of(width); });
+  }
+  CHECK(observe({}, [] {
+          on_cpu_device::shuffle_in_parts_of(16);
+        }).findings.empty());
+}
+
 TEST_CASE("a warp barrier does not wait for lanes that have ended") {
   for (std::uint64_t seed = 0; seed < n_seeds; ++seed) {
     const Report report = observe(

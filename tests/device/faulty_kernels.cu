@@ -90,6 +90,15 @@ void shuffle_at_two_lines() {
   launch("two_shuffles", two_shuffles, {1, 32}, out.data());
 }
 
+__global__ void odd_parts(int* out, int width) {
+  out[threadIdx.x] = __shfl_sync(everyone, 1, 0, width);  // in odd parts
+}
+
+void shuffle_in_parts_of(int width) {
+  DeviceArray<int> out("out", 32);
+  launch("odd_parts", odd_parts, {1, 32}, out.data(), width);
+}
+
 // No fault: a lane that has ended is waited for by nobody.
 __global__ void end_early(int* out) {
   if (threadIdx.x >= 5) return;

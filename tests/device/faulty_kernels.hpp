@@ -13,6 +13,7 @@
   void shuffle_from_unnamed_lane();                     \
   void shuffle_at_two_lines();                          \
   void wait_in_warp_and_end();                          \
+  void shuffle_in_parts_of(int width);                  \
   void fault_in_second_block(int* blocks_begun);        \
   void empty_launch(const device::LaunchShape& shape);  \
   void wait_in_loop_for_neighbour();                    \
