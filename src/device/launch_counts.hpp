@@ -21,6 +21,8 @@ struct Traffic {
   std::int64_t load_segments = 0;   ///< global: distinct 32-byte segments
   std::int64_t store_segments = 0;
   std::int64_t bank_passes = 0;     ///< shared: passes that requests take
+
+  Traffic& operator+=(const Traffic& other);
 };
 
 /// What one line of a kernel did in a launch.
@@ -38,7 +40,8 @@ struct LaunchCounts {
   std::int64_t blocks = 0;
   std::int64_t threads_per_block = 0;
   std::int64_t barriers = 0;          ///< __syncthreads passed, by blocks
-  std::int64_t shared_bytes = 0;      ///< static and dynamic, of one block
+  std::int64_t shared_bytes = 0;      ///< touched static, and dynamic, of a block
+  bool requests_exact = true;         ///< false: some were counted as several
   std::vector<LineCounts> lines;      ///< by file and line
 };
 
