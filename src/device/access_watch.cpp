@@ -25,8 +25,11 @@ std::int64_t element_at(const Region& region, std::uintptr_t at) {
   return bytes >= 0 ? bytes / size : -((-bytes + size - 1) / size);
 }
 
-// "tile[35]"
-std::string element_name(const Finding& finding) {
+// "tile[35]", or "sum" where that is a single number.
+std::string element_name(const Finding& finding, const Region& region) {
+  if (finding.element == 0 && region.bytes == region.element_bytes) {
+    return finding.memory;
+  }
   return finding.memory + "[" + std::to_string(finding.element) + "]";
 }
 
@@ -37,7 +40,7 @@ std::string who_does_what(const Finding& finding, const std::string& what) {
          what + " at " + name_of(actor.at);
 }
 
-std::string race_text(const Finding& finding) {
+std::string race_text(const Finding& finding, const Region& region) {
   const Actor& now = finding.actors[0];
   const Actor& before = finding.actors[1];
   const bool one_block = now.block == before.block;
@@ -45,7 +48,7 @@ std::string race_text(const Finding& finding) {
       one_block ? "thread " + std::to_string(before.thread) : name_of(before);
   const std::string did = before.atomic ? " changed it atomically"
                           : before.writes ? " wrote it" : " read it";
-  return who_does_what(finding, element_name(finding)) + " while " + other +
+  return who_does_what(finding, element_name(finding, region)) + " while " + other +
          did + " at " + name_of(before.at) +
          (one_block ? ", and no barrier stands between"
                     : ", and nothing orders the blocks of a launch");
@@ -56,7 +59,8 @@ std::string range_text(const Finding& finding, const Region& region,
   const std::uintptr_t end = region.begin + region.bytes;
   const std::string elements =
       std::to_string(region.bytes / region.element_bytes) + " elements";
-  const std::string start = who_does_what(finding, element_name(finding));
+  const std::string start =
+      who_does_what(finding, element_name(finding, region));
   if (difference(at, region.begin) < 0) {
     return start + ", " + std::to_string(difference(region.begin, at)) +
            " bytes before the beginning of its " + elements;
@@ -81,7 +85,7 @@ AccessWatch& access_watch() {
 void AccessWatch::add_buffer(const void* begin, std::size_t bytes,
                              std::string name, std::size_t element_bytes) {
   memory_.add(number_of(begin), bytes, MemoryKind::global, std::move(name),
-              element_bytes);
+              element_bytes).guarded = true;
   sites_.forget_regions();
 }
 
@@ -104,7 +108,7 @@ void AccessWatch::add_program_memory() {
   for (const Stretch& one : constant_memory()) {
     memory_.add(one.begin, one.bytes, MemoryKind::silent, "", 1);
   }
-  for (const SharedVariable& one : static_variables_in_functions()) {
+  for (const SharedVariable& one : shared_variables()) {
     memory_.add(one.begin, one.bytes, MemoryKind::shared, one.name,
                 one.element_bytes);
   }
@@ -145,7 +149,7 @@ void AccessWatch::block_begins(std::int64_t block, const void* dynamic_shared,
   remove_dynamic_shared();
   if (dynamic_shared_bytes == 0) return;
   memory_.add(begin, dynamic_shared_bytes, MemoryKind::shared,
-              "dynamic_shared", 4);
+              "dynamic_shared", 4).guarded = true;
   dynamic_shared_ = begin;
   dynamic_shared_bytes_ = dynamic_shared_bytes;
 }
@@ -354,7 +358,7 @@ void AccessWatch::tell_unwritten(MemoryKind kind) {
     if (findings_.count_again(key)) continue;
     Finding found = finding(FindingKind::uninitialised_read, *region, word);
     found.actors = {actor(reader, atomic, atomic)};
-    found.text = who_does_what(found, element_name(found)) +
+    found.text = who_does_what(found, element_name(found, *region)) +
                  (kind == MemoryKind::shared
                       ? ", which no thread of the block has written"
                       : ", which nobody has written");
@@ -376,7 +380,7 @@ void AccessWatch::race(const Region& region, std::uintptr_t word, Stamp me,
   found.actors = {actor(me, kind != AccessKind::read,
                         kind == AccessKind::atomic),
                   actor(other, other_wrote, other_atomic)};
-  found.text = race_text(found);
+  found.text = race_text(found, region);
   findings_.add(key, std::move(found));
 }
 
@@ -388,9 +392,9 @@ void AccessWatch::misaligned(const Region& region, std::uintptr_t at,
   found.actors = {actor(me, kind != AccessKind::read,
                         kind == AccessKind::atomic)};
   const std::string width = std::to_string(bytes);
-  found.text = who_does_what(found, width + " bytes from " +
-                                        element_name(found) + " on") +
-               ", which begins " + std::to_string(at & (bytes - 1)) +
+  found.text = who_does_what(found, width + " bytes beginning with " +
+                                        element_name(found, region)) +
+               ", which is " + std::to_string(at & (bytes - 1)) +
                " bytes past a multiple of " + width;
   findings_.add(key, std::move(found));
 }
@@ -417,14 +421,12 @@ Verdict AccessWatch::out_of_range(std::uintptr_t at, std::size_t bytes,
     findings_.add(key, std::move(found));
   }
   if (region == nullptr) return Verdict::stop;
-  const bool has_guards = region->kind == MemoryKind::global ||
-                          region->begin == dynamic_shared_;
   const bool harmless_read =
       kind == AccessKind::read &&
       std::any_of(variables_.begin(), variables_.end(), [&](const Stretch& v) {
         return at >= v.begin && at + bytes <= v.begin + v.bytes;
       });
-  return has_guards || harmless_read ? Verdict::go_on : Verdict::stop;
+  return region->guarded || harmless_read ? Verdict::go_on : Verdict::stop;
 }
 
 Actor AccessWatch::actor(Stamp stamp, bool writes, bool atomic) {

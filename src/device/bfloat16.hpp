@@ -10,9 +10,11 @@ namespace on_cpu_device {
 
 /// The sign, the exponent and seven more bits of a float.
 struct __nv_bfloat16 {
-  std::uint16_t bits;
+  // With a value, so that nothing is left to do when a static array of them is
+  // first used: g++ would watch over that with an atomic variable.
+  std::uint16_t bits = 0;
 
-  __nv_bfloat16() = default;
+  constexpr __nv_bfloat16() = default;
 
   /// \param x  any number; becomes the nearest of 16 bits, the even one of two
   ///           as near; NaN becomes 0x7fff, as in CUDA

@@ -36,6 +36,7 @@ Region* MemoryMap::near(std::uintptr_t at, std::size_t distance) {
     const bool watched = region.kind == MemoryKind::global ||
                          region.kind == MemoryKind::shared;
     if (!watched || away >= distance) return;
+    if (!region.guarded && away >= region.bytes) return;
     distance = away;
     nearest = &region;
   };

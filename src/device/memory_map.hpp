@@ -26,7 +26,8 @@ struct Region {
   std::string name;
   std::size_t element_bytes = 4;
   std::optional<ShadowMemory> shadow;  // of global and shared memory
-  bool touched = false;                // in this launch
+  bool guarded = false;  // guard_bytes before and behind belong to nobody
+  bool touched = false;  // in this launch
 
   bool contains(std::uintptr_t at) const { return at - begin < bytes; }
 };
@@ -39,8 +40,9 @@ class MemoryMap {
   void remove(std::uintptr_t begin);
   /// The region that holds the address, or null.
   Region* find(std::uintptr_t at);
-  /// The region before whose begin, or behind whose end, the address lies by
-  /// less than `distance`; the nearest, or null.
+  /// The buffer or shared memory before whose beginning, or behind whose end,
+  /// the address lies by less than `distance`, and by less than its own size
+  /// where others may lie between; the nearest, or null.
   Region* near(std::uintptr_t at, std::size_t distance);
   auto begin() { return regions_.begin(); }
   auto end() { return regions_.end(); }

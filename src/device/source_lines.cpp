@@ -230,7 +230,7 @@ SourceLine source_line(const void* code) {
   return {without_folders(found.file), found.line};
 }
 
-std::vector<SharedVariable> static_variables_in_functions() {
+std::vector<SharedVariable> shared_variables() {
   Dwfl_Module* const module = program().main_module();
   const int symbols = dwfl_module_getsymtab(module);
   if (symbols <= 0) {
@@ -253,9 +253,9 @@ std::vector<SharedVariable> static_variables_in_functions() {
       continue;
     }
     const auto size = sizes.find(address - bias);
-    const bool known = size != sizes.end() && size->second != 0;
+    if (size == sizes.end()) continue;
     variables.push_back({address, symbol.st_size, last_name(name),
-                         known ? size->second : 4});
+                         size->second != 0 ? size->second : 4});
   }
   return variables;
 }

@@ -23,9 +23,9 @@ struct SharedVariable {
   std::size_t element_bytes = 4;  ///< of its array
 };
 
-/// The static variables inside functions of this program that can be written.
-/// Throws std::runtime_error where the program's symbols were stripped.
-std::vector<SharedVariable> static_variables_in_functions();
+/// Those of the .cu files in this program. Throws std::runtime_error where the
+/// program's symbols were stripped.
+std::vector<SharedVariable> shared_variables();
 
 /// A stretch of memory.
 struct Stretch {
