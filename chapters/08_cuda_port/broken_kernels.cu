@@ -373,8 +373,7 @@ std::vector<KernelCase> kernel_cases() {
       // [more cases]
       {"scores-by-rows", "none", run_all_scores<false>},
       {"scores-by-columns", "none: right, and slow", run_all_scores<true>,
-       {"L8"},
-       "another order of the scores is right, and eight times the traffic"},
+       {}, ""},
       {"too-few-threads", "reads what nobody wrote", too_few_threads, {"L9"},
        "half the threads leave half the tile unwritten"},
       {"unguarded-load", "reads the next head, or past the end",

@@ -1,4 +1,5 @@
 // Chapter 8: what changes when the same layer runs on a GPU.
+#include "gpu_speed.hpp"
 #include "on_cpu.hpp"
 #include "touch_figures.hpp"
 #include "traffic.hpp"
@@ -109,12 +110,14 @@ void print_lines(const Step& step, const Options& options) {
 // [print lines]
 
 // [print decode]
+constexpr Index decode_keys = 1024;
+
 // One query of each head over many keys.
 void print_decode(const Options& options) {
-  mha::heading("One query, 1024 keys");
+  mha::heading(fmt::format("One query, {} keys", decode_keys));
   Sizes s = sizes_of(options);
   s.queries = 1;
-  s.keys = 1024;
+  s.keys = decode_keys;
   for (const char* name : {"register tiles", "grouped", "split keys"}) {
     const Step& step = cuda_port::step_named(name);
     const cuda_port::Observed seen = cuda_port::run_on_cpu(
@@ -181,6 +184,35 @@ void demo(const Options& options) {
 }
 // [demo]
 
+// [exercise values]
+// One call of a step, with random numbers.
+device::Report report_of(const Step& step, const Sizes& s) {
+  return cuda_port::run_on_cpu(step, s, cuda_port::random_arrays(step, s, 0))
+      .report;
+}
+
+void add_exercise_values(mha::Values& values) {
+  // Exercise 8.1: 32 keys of 4 columns, read by one warp.
+  const Step& naive = cuda_port::step_named("three kernels");
+  const device::LaunchCounts scores =
+      report_of(naive, {.keys = 32, .width = 4}).launches.front();
+  for (const device::LineCounts& line : scores.lines) {
+    for (const device::Sample& sample : line.samples) {
+      if (sample.memory != "k") continue;
+      values.add("exercise_segments",
+                 static_cast<double>(cuda_port::segments_of(sample)),
+                 "{:.0f}");
+    }
+  }
+  // Exercise 8.5: Llama 3 8B over 1,000 tokens.
+  const Step& split = cuda_port::step_named("split keys");
+  const Sizes llama{.heads = 32, .kv_heads = 8, .keys = 1000, .width = 128};
+  values.add("exercise_blocks",
+             static_cast<double>(
+                 report_of(split, llama).launches.front().blocks), "{:.0f}");
+}
+// [exercise values]
+
 // [values]
 mha::Values values(const Options& options) {
   mha::Values values;
@@ -194,25 +226,44 @@ mha::Values values(const Options& options) {
           return one.symptom != "none";
         }));
   const Sizes s = sizes_of(options);
+  whole("decode_keys", decode_keys);
+  whole("score_threads", s.heads * s.queries * s.keys);
+  whole("input_kib", (s.heads + 2 * s.kv_heads) * s.queries * s.width / 256);
   whole("least_kib", cuda_port::least_segments(s) / 32);
   whole("operations", cuda_port::operations(s));
   for (const Step& step : on_cpu_device::ladder()) {
-    Index segments = 0;
+    Index loaded = 0, stored = 0;
     std::string name = step.name;
     for (char& c : name) c = c == ' ' ? '_' : c;
     for (const device::LaunchCounts& launch : run(step, options)
                                                   .report.launches) {
-      segments += launch.global.load_segments + launch.global.store_segments;
+      loaded += launch.global.load_segments;
+      stored += launch.global.store_segments;
     }
-    whole(name + "_kib", segments / 32);
+    whole(name + "_in_kib", loaded / 32);
+    whole(name + "_kib", (loaded + stored) / 32);
     values.add(name + "_intensity",
                static_cast<double>(cuda_port::operations(s)) /
-                   (32 * static_cast<double>(segments)),
+                   (32 * static_cast<double>(loaded + stored)),
                "{:.1f}");
   }
+  add_exercise_values(values);
   return values;
 }
 // [values]
+
+// [figures]
+// A figure for each step of the ladder.
+std::vector<mha::Figure> figures() {
+  std::vector<mha::Figure> all;
+  for (const Step& step : on_cpu_device::ladder()) {
+    std::string name = step.name;
+    for (char& c : name) c = c == ' ' ? '_' : c;
+    all.push_back({name, [step] { return cuda_port::draw_touches(step); }});
+  }
+  return all;
+}
+// [figures]
 
 }  // namespace
 
@@ -237,7 +288,7 @@ int main(int argc, char** argv) {
                   {"--reports", &options.reports, "list the bug reports"}},
       .demo = [&] { demo(options); },
       .values = [&] { return values(options); },
-      .figures = {{"touches", [&] { return cuda_port::draw_touches(); }}}};
+      .figures = figures()};
   return mha::run_chapter(chapter, argc, argv);
 }
 // [main]

@@ -137,7 +137,7 @@ TEST_CASE("the counted traffic equals the formula") {
   }
 }
 
-TEST_CASE("no kernel on tiles has a bank conflict in its inner loops") {
+TEST_CASE("no request on the tiles waits for a bank") {
   const Sizes s = sizes(64, 2, 2, 64);
   for (const char* name : {"tiles", "fused", "register tiles"}) {
     const Step& step = cuda_port::step_named(name);

@@ -85,15 +85,15 @@ class OnDevice {
 
 // [attend on the device]
 std::vector<float> attend(const Step& step, const Sizes& sizes,
-                          const Arrays& arrays) {
+                          const Arrays& arrays, const Caller& caller) {
   cuda_port::check_sizes(sizes);
   if (step.half_precision) {
     OnDevice<__nv_bfloat16> on_device(step, sizes, arrays);
-    grouped_tiles_bf16(on_device.call());
+    caller([&] { grouped_tiles_bf16(on_device.call()); });
     return on_device.output();
   }
   OnDevice<float> on_device(step, sizes, arrays);
-  step.run(on_device.call());
+  caller([&] { step.run(on_device.call()); });
   return on_device.output();
 }
 // [attend on the device]

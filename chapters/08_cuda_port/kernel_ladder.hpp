@@ -3,7 +3,7 @@
 
 #include "attention_kernels.hpp"
 
-#include <span>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -34,11 +34,17 @@ namespace KERNEL_NAMESPACE {
 
 std::vector<cuda_port::Step> ladder();
 
-// Copies the arrays to the device, runs the step there, copies the output
-// back. Throws std::invalid_argument for sizes no kernel is made for, and
+// Is given a call that can be made again and again.
+using Caller = std::function<void(const std::function<void()>& call)>;
+
+inline void once(const std::function<void()>& call) { call(); }
+
+// Copies the arrays to the device, runs the step there as often as `caller`
+// calls it, copies the output back. Throws std::invalid_argument for sizes no kernel is made for, and
 // std::runtime_error when the device refuses.
 std::vector<float> attend(const cuda_port::Step& step, const Sizes& sizes,
-                          const cuda_port::Arrays& arrays);
+                          const cuda_port::Arrays& arrays,
+                          const Caller& caller = once);
 
 }  // namespace KERNEL_NAMESPACE
 // [attend]

@@ -4,7 +4,7 @@
 #include "broken_kernels.hpp"
 #include "kernel_ladder.hpp"
 
-#include "device/device.hpp"
+#include "device/observe.hpp"
 
 #include "mha/attention_call.hpp"
 

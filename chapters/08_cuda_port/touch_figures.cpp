@@ -31,18 +31,24 @@ std::string words_of(const std::map<Index, std::set<Index>>& segments) {
 }
 // [touched]
 
+}  // namespace
+
+// [segments of]
+Index segments_of(const device::Sample& sample) {
+  return std::ssize(touched(sample));
+}
+// [segments of]
+
+namespace {
+
 // [rows of a step]
 struct Row {
   std::string label;
   std::map<Index, std::set<Index>> segments;
 };
 
-Sizes drawn_sizes(const Step&) {
-  return {.heads = 2, .kv_heads = 2, .queries = 64, .keys = 64, .width = 64};
-}
-
 std::vector<Row> rows_of(const Step& step) {
-  const Sizes s = drawn_sizes(step);
+  const Sizes s{.heads = 2, .kv_heads = 2, .queries = 64, .keys = 64};
   std::vector<Row> rows;
   for (const device::LaunchCounts& launch :
        run_on_cpu(step, s, random_arrays(step, s, 0)).report.launches) {
