@@ -15,7 +15,8 @@ enum class FindingKind {
   barrier_not_reached,    ///< some threads wait at a barrier, others have ended
   different_barriers,     ///< the threads wait at barriers of different lines
   warp_barrier,           ///< lanes named in a mask that do not take part
-  launch_over_limit       ///< a launch that no GPU of the stated limits takes
+  launch_over_limit,      ///< a launch that no GPU of the stated limits takes
+  misaligned              ///< a vector at an address that is no multiple of it
 };
 
 /// A place in a kernel's source.

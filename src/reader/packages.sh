@@ -16,6 +16,8 @@ run  | libfmt-dev      | header fmt/core.h           | fmt 9
 run  | doctest-dev     | header doctest/doctest.h    | doctest
 run  | libcli11-dev    | header CLI/CLI.hpp          | CLI11 2
 run  | nlohmann-json3-dev | header nlohmann/json.hpp | nlohmann-json 3
+run  | libboost-context-dev | header boost/context/fiber.hpp | Boost.Context
+run  | libdw-dev       | header elfutils/libdw.h     | libdw (elfutils)
 diagnose | libzip-dev  | header zip.h                | libzip
 book | doxygen         | command doxygen             | Doxygen 1.9.4
 book | nodejs          | command node                | Node.js 18

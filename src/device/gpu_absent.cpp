@@ -1,0 +1,14 @@
+// Stands for gpu_state.cpp where nvcc was not found.
+#include "device/gpu_state.hpp"
+
+#include <stdexcept>
+
+namespace device {
+
+std::string why_no_gpu() {
+  return "this build has no GPU code: nvcc was not found when it was configured";
+}
+
+LaunchLimits limits_of_gpu() { throw std::runtime_error(why_no_gpu()); }
+
+}  // namespace device
