@@ -3,7 +3,7 @@
 
 #include "attention_kernels.hpp"
 
-#include <span>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,7 +18,7 @@ struct Problem {
 struct KernelCase {
   std::string name;
   std::string symptom;
-  std::vector<float> (*run)(const Problem&) = nullptr;
+  std::function<std::vector<float>(const Problem&)> run;
   // Rows of the table of bug reports, and the claim that catches them.
   std::vector<std::string> reports = {};
   std::string claim = "";

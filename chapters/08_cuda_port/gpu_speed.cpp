@@ -3,7 +3,7 @@
 #include "on_cpu.hpp"
 #include "traffic.hpp"
 
-#include "device/observe.hpp"
+#include "device/gpu_state.hpp"
 
 #include "mha/program.hpp"
 
@@ -21,11 +21,12 @@ void print_gpu(const Sizes& s) {
   const Arrays arrays = random_arrays(step_named("bfloat16"), s, 0);
   const std::vector<double> wanted = by_definition(s, arrays);
   const GpuSpeed speed = measure_on_gpu(s, arrays);
-  fmt::print("{}: copies {:.0f} GB/s", speed.card,
-             speed.copy_bytes_per_second / 1e9);
-  fmt::print(speed.gemm_per_second > 0 ? ", cuBLAS {:.1f} TFLOP/s\n"
-                                       : "; cuBLAS was not found\n",
-             speed.gemm_per_second / 1e12);
+  fmt::print("{}: copies {:.0f} GB/s, {}\n", speed.card,
+             speed.copy_bytes_per_second / 1e9,
+             speed.gemm_per_second > 0
+                 ? fmt::format("cuBLAS {:.1f} TFLOP/s",
+                               speed.gemm_per_second / 1e12)
+                 : "and cuBLAS was not found");
   fmt::print("{:<15} {:>7} {:>9} {:>12} {:>13}\n", "", "", "ms",
              "of the copy", "of cuBLAS");
   const double operations = static_cast<double>(cuda_port::operations(s));

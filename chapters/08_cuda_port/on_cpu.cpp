@@ -39,7 +39,7 @@ std::vector<float> normals(mha::TorchGenerator& generator, Index rows,
   const mha::Matrix<float> all = generator.normal(rows, columns);
   std::vector<float> numbers(all.data(), all.data() + all.size());
   if (half_precision) {
-    for (float& x : numbers) x = static_cast<float>(__nv_bfloat16(x));
+    for (float& x : numbers) x = static_cast<float>(on_cpu_device::__nv_bfloat16(x));
   }
   return numbers;
 }

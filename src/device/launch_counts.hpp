@@ -2,6 +2,7 @@
 
 #include "device/finding.hpp"
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -21,6 +22,18 @@ struct Traffic {
   std::int64_t load_segments = 0;   ///< global: distinct 32-byte segments
   std::int64_t store_segments = 0;
   std::int64_t bank_passes = 0;     ///< shared: passes that requests take
+
+  Traffic& operator+=(const Traffic& other);
+};
+
+/// One request, to show what a warp touches: of all with most lanes the first.
+struct Sample {
+  std::string memory;      ///< the buffer's or the shared variable's name
+  bool shared = false;
+  bool writes = false;     ///< atomic accesses too
+  std::int64_t bytes = 0;  ///< of each lane
+  /// By lane: bytes from the memory's beginning; -1: takes no part.
+  std::array<std::int64_t, 32> offsets{};
 };
 
 /// What one line of a kernel did in a launch.
@@ -28,6 +41,7 @@ struct LineCounts {
   SourceLine at;
   Traffic global;
   Traffic shared;
+  std::vector<Sample> samples;  ///< one for each access in the line
 };
 
 /// What one launch did.
@@ -38,7 +52,8 @@ struct LaunchCounts {
   std::int64_t blocks = 0;
   std::int64_t threads_per_block = 0;
   std::int64_t barriers = 0;          ///< __syncthreads passed, by blocks
-  std::int64_t shared_bytes = 0;      ///< static and dynamic, of one block
+  std::int64_t shared_bytes = 0;      ///< touched static, and dynamic, of a block
+  bool requests_exact = true;         ///< false: some were counted as several
   std::vector<LineCounts> lines;      ///< by file and line
 };
 
