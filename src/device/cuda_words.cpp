@@ -125,6 +125,10 @@ int source_lane(Shuffle how, int lane, unsigned other, int width) {
 std::uint64_t shuffle(Shuffle how, unsigned mask, std::uint64_t bits,
                       unsigned other, int width, const char* file, int line) {
   KernelRun& run = KernelRun::now();
+  const bool power_of_2 = width > 0 && (width & (width - 1)) == 0;
+  if (!power_of_2 || width > device::warp_lanes) {
+    run.refuse_width(width, {file, line});
+  }
   const int lane = run.running().lane();
   return run.warp_operation({.operation = WarpOperation::shuffle,
                              .mask = mask,
@@ -149,6 +153,7 @@ void announce(const void* address, std::size_t bytes, device::AccessKind kind,
 
 template <class T, class Change>
 T atomically(T* address, const void* code, Change change) {
+  KernelRun::now().atomic_comes();
   announce(address, sizeof(T), device::AccessKind::atomic, code);
   const T before = *address;
   *address = change(before);

@@ -40,7 +40,7 @@ struct Finding {
   FindingKind kind = FindingKind::shared_race;
   std::string kernel;           ///< the kernel's name
   std::string memory;           ///< the shared variable's or the buffer's name
-  std::int64_t element = 0;     ///< bytes from its beginning
+  std::int64_t element = 0;     ///< its number, in elements of the memory
   std::vector<Actor> actors;    ///< the later one first
   std::int64_t count = 1;       ///< how often
   std::string text;             ///< one line that says it

@@ -41,7 +41,8 @@ KernelRun::KernelRun(const KernelName& name, const LaunchShape& shape,
       threads_(static_cast<std::size_t>(shape.block.total())),
       shared_memory_(shape.dynamic_bytes + 2 * guard_bytes + shared_alignment,
                      std::byte{0xff}),
-      ready_(seed) {
+      ready_(seed),
+      atomics_to_turn_(ready_.turn_length()) {
   const auto begin =
       reinterpret_cast<std::uintptr_t>(shared_memory_.data()) + guard_bytes;
   const std::size_t past = begin % shared_alignment;
@@ -160,6 +161,15 @@ void KernelRun::take_turns() {
   announce();
 }
 
+// The hooks count accesses alone: a thread may wait in a loop of atomics.
+void KernelRun::atomic_comes() {
+  if (--atomics_to_turn_ > 0) return;
+  hush();
+  atomics_to_turn_ = ready_.turn_length();
+  announce();
+  take_turns();
+}
+
 void KernelRun::stop_thread() {
   hush();
   for (;;) pause(State::stopped);
@@ -223,6 +233,18 @@ std::uint64_t KernelRun::warp_operation(const LaneCall& call) {
   const std::uint64_t result = warp.result(lane);
   announce();
   return result;
+}
+
+void KernelRun::refuse_width(int width, const Place& place) {
+  hush();
+  running_->place = place;
+  Finding found = finding(FindingKind::warp_barrier);
+  found.actors = {actor(*running_)};
+  found.text = fmt::format(
+      "{}: thread {} (block {}) shuffles at {} in parts of {} lanes, and a "
+      "part has 1, 2, 4, 8, 16 or 32",
+      name_.name, running_->number, block_, to_text(found.actors[0].at), width);
+  stop_launch(std::move(found));
 }
 
 void KernelRun::release_lanes(int warp, const LaneGroup& group) {

@@ -73,8 +73,12 @@ class KernelRun {
   /// \return for a shuffle the bits; for a vote, those of the lanes' answers
   ///         and, 32 bits higher, the lanes that took part
   std::uint64_t warp_operation(const LaneCall& call);
+  /// Ends the launch for a shuffle whose width is no power of 2 up to 32.
+  [[noreturn]] void refuse_width(int width, const Place& place);
   /// Lets others run, if there are any.
   void take_turns();
+  /// Tells that an atomic is to be done; may let others run before.
+  void atomic_comes();
   /// Ends this thread where it is, for good.
   [[noreturn]] void stop_thread();
   /// Ends the launch, for what was found in this thread.
@@ -113,6 +117,7 @@ class KernelRun {
   std::byte* dynamic_shared_ = nullptr;
   ReadyThreads ready_;
   Thread* running_ = nullptr;
+  std::int64_t atomics_to_turn_;
   std::int64_t block_ = 0;
   int at_barrier_ = 0;       // threads that wait for the block
   int yes_ = 0;              // of them, with a predicate that is not 0

@@ -1,5 +1,6 @@
 // Kernels without a fault give the right results in any order of threads.
 #include "clean_kernels.hpp"
+#include "faulty_kernels.hpp"
 
 #include "device/observe.hpp"
 
@@ -100,6 +101,10 @@ TEST_CASE("votes and shuffles give each lane what CUDA's guide says") {
     CHECK(on_cpu_device::barrier_votes(numbers) ==
           std::vector<int>{1, 0, 4, 7, 1, 0, 5, 5, 9});
   });
+}
+
+TEST_CASE("a thread that waits in a loop for another is waited with") {
+  in_every_order([] { on_cpu_device::wait_in_loop_for_neighbour(); });
 }
 
 TEST_CASE("sixteen thousand threads pass their barriers") {
