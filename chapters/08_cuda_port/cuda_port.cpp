@@ -96,14 +96,17 @@ void print_lines(const Step& step, const Options& options) {
                                                 .report.launches) {
     mha::heading(fmt::format("Line by line: {}", launch.kernel));
     fmt::print("line  requests  segments each\n");
+    const auto row = [](Index line, Index requests, Index segments,
+                        const char* what) {
+      if (requests == 0) return;
+      fmt::print("{:4} {:9} {:14.1f}  {}\n", line, requests,
+                 static_cast<double>(segments) / static_cast<double>(requests),
+                 what);
+    };
     for (const device::LineCounts& line : launch.lines) {
       const device::Traffic& t = line.global;
-      const Index requests = t.load_requests + t.store_requests;
-      if (requests == 0) continue;
-      fmt::print("{:4} {:9} {:14.1f}  {}\n", line.at.line, requests,
-                 static_cast<double>(t.load_segments + t.store_segments) /
-                     static_cast<double>(requests),
-                 t.store_requests > 0 ? "stored" : "loaded");
+      row(line.at.line, t.load_requests, t.load_segments, "loaded");
+      row(line.at.line, t.store_requests, t.store_segments, "stored");
     }
   }
 }

@@ -56,6 +56,15 @@ TEST_CASE("every kernel equals the definition on awkward sizes") {
   }
 }
 
+TEST_CASE("every kernel takes 1025 tokens, one more than a power of two") {
+  for (const Step& step : on_cpu_device::ladder()) {
+    Sizes s = sizes(1025, 1, 1, 4);
+    if (step.name == "split keys") s.queries = 3;
+    s.causal = true;
+    check_step(step, s, 0);
+  }
+}
+
 TEST_CASE("every kernel takes more keys than queries, items and wide heads") {
   for (const Step& step : on_cpu_device::ladder()) {
     for (const Index width : {1, 7, 64, 128}) {
