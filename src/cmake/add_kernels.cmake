@@ -16,21 +16,25 @@ function(add_kernels target)
   endif()
 endfunction()
 
-# As C++ whose every access to memory calls a hook: the thread sanitizer's, but
-# only its calls, not its library. Little optimised, so that the accesses are
-# those of the source; and no other sanitizer stands between.
+# What makes every access to memory call a hook: the thread sanitizer's calls,
+# without its library. Little optimised, so that the accesses are those of the
+# source; and no other sanitizer stands between.
+set(MHA_KERNEL_OPTIONS -O1 -g -fno-sanitize=all -fsanitize=thread
+  -fno-optimize-sibling-calls -Wno-unknown-pragmas -Wframe-larger-than=65536)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  list(APPEND MHA_KERNEL_OPTIONS --param=tsan-instrument-func-entry-exit=0)
+else()
+  list(APPEND MHA_KERNEL_OPTIONS -Wno-pass-failed
+    "SHELL:-mllvm -tsan-instrument-func-entry-exit=0"
+    "SHELL:-mllvm -tsan-instrument-read-before-write=1")
+endif()
+
 function(add_cpu_kernels target)
   set(objects ${target}_cpu_kernels)
   add_library(${objects} OBJECT EXCLUDE_FROM_ALL ${ARGN})
   set_source_files_properties(${ARGN} PROPERTIES LANGUAGE CXX)
   target_link_libraries(${objects} PRIVATE mha_device mha_warnings)
-  target_compile_options(${objects} PRIVATE
-    -O1 -g -fno-sanitize=all -fsanitize=thread -fno-optimize-sibling-calls
-    -Wno-unknown-pragmas -Wframe-larger-than=65536
-    $<$<CXX_COMPILER_ID:GNU>:--param=tsan-instrument-func-entry-exit=0>
-    "$<$<CXX_COMPILER_ID:Clang>:SHELL:-mllvm -tsan-instrument-func-entry-exit=0>"
-    "$<$<CXX_COMPILER_ID:Clang>:SHELL:-mllvm -tsan-instrument-read-before-write=1>"
-    $<$<CXX_COMPILER_ID:Clang>:-Wno-pass-failed>)
+  target_compile_options(${objects} PRIVATE ${MHA_KERNEL_OPTIONS})
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:${objects}>)
 endfunction()
 
