@@ -20,7 +20,8 @@ endfunction()
 # without its library. Little optimised, so that the accesses are those of the
 # source; and no other sanitizer stands between.
 set(MHA_KERNEL_OPTIONS -O1 -g -fno-sanitize=all -fsanitize=thread
-  -fno-optimize-sibling-calls -Wno-unknown-pragmas -Wframe-larger-than=65536)
+  -fno-optimize-sibling-calls -fstack-clash-protection
+    -Wno-unknown-pragmas -Wframe-larger-than=65536)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(APPEND MHA_KERNEL_OPTIONS --param=tsan-instrument-func-entry-exit=0)
 else()

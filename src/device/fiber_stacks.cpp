@@ -65,4 +65,12 @@ StackMemory FiberStacks::stack(std::int64_t index) const {
   return {guard + (stride_ - bytes_), bytes_};
 }
 
+bool FiberStacks::is_guard(const void* address) const {
+  const auto past = reinterpret_cast<std::uintptr_t>(address) -
+                    reinterpret_cast<std::uintptr_t>(memory_);
+  return memory_ != nullptr &&
+         past < static_cast<std::size_t>(count_) * stride_ &&
+         past % stride_ < stride_ - bytes_;
+}
+
 }  // namespace device

@@ -30,6 +30,10 @@ class FiberStacks {
   /// \return that stack
   StackMemory stack(std::int64_t index) const;
 
+  /// \param address  anything
+  /// \return whether it is in a page that nobody may touch
+  bool is_guard(const void* address) const;
+
  private:
   void release();
 

@@ -23,6 +23,10 @@ std::string why_no_gpu() {
   if (const cudaError_t error = cudaGetDeviceCount(&count);
       error != cudaSuccess) {
     cudaGetLastError();  // or the next call would report it again
+    if (error == cudaErrorInsufficientDriver) {
+      return "no GPU can be used: there is no driver for one, or it is older "
+             "than the CUDA that this program was built with";
+    }
     return fmt::format("no GPU can be used: CUDA says \"{}\"",
                        cudaGetErrorString(error));
   }

@@ -1,6 +1,7 @@
 #include "device/kernel_run.hpp"
 
 #include "device/access_watch.hpp"
+#include "device/stack_overflow.hpp"
 
 #include <fmt/format.h>
 
@@ -67,6 +68,11 @@ KernelRun::~KernelRun() { run_now = nullptr; }
 void KernelRun::run() {
   access_watch().thread_callbacks([] { now().stop_thread(); },
                                   [] { now().take_turns(); });
+  const StackOverflowLine line(
+      stacks_, fmt::format("{} ({}): a thread needs more stack than the {} "
+                           "bytes it has",
+                           name_.name, to_text(source_line_of({name_.file, name_.line})),
+                           stacks_.stack(0).bytes));
   const BlockOrder order(shape_.grid.total(), seed_);
   for (std::int64_t turn = 0; turn < shape_.grid.total(); ++turn) {
     if (!run_block(order.at(turn))) break;

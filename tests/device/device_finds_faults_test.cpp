@@ -7,6 +7,11 @@
 
 #include <doctest/doctest.h>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
 #include <fstream>
 #include <stdexcept>
 #include <string>
@@ -214,6 +219,41 @@ TEST_CASE("a stack of an impossible size is refused") {
   CHECK_THROWS_AS(with_stack(100), std::invalid_argument);
   CHECK_THROWS_AS(with_stack(std::size_t(1) << 40), std::invalid_argument);
   with_stack(16 * 1024 + 1);
+}
+
+// What a program says that runs this, and its exit status after a comma.
+template <class Run>
+std::string in_another_process(const Run& run) {
+  std::array<int, 2> ends{};
+  REQUIRE(pipe(ends.data()) == 0);
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    dup2(ends[1], STDERR_FILENO);
+    run();
+    _exit(0);
+  }
+  close(ends[1]);
+  std::string said;
+  std::array<char, 256> piece{};
+  for (ssize_t n = 0; (n = read(ends[0], piece.data(), piece.size())) > 0;) {
+    said.append(piece.data(), static_cast<std::size_t>(n));
+  }
+  close(ends[0]);
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  REQUIRE(WIFEXITED(status));
+  return said + ", " + std::to_string(WEXITSTATUS(status));
+}
+
+TEST_CASE("a thread that outgrows its stack ends the program with one line") {
+  const auto deep = [] { on_cpu_device::call_itself_without_end(); };
+  const std::string line = "without_end (faulty_kernels.cu:" +
+                           std::to_string(line_with("too deep")) +
+                           "): a thread needs more stack than the ";
+  CHECK(in_another_process(deep) == line + "131072 bytes it has\n, 1");
+  CHECK(in_another_process([&] { observe({.stack_bytes = 65536}, deep); }) ==
+        line + "65536 bytes it has\n, 1");
 }
 
 TEST_CASE("threads take turns in the middle in some order, and lose a count") {

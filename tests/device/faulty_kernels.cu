@@ -160,4 +160,22 @@ int spread_of_unguarded_counter() {
   return counter.to_host()[0];
 }
 
+#ifndef __CUDACC__
+__device__ int deeper(volatile int* number) {
+  volatile int own = *number + 1;
+  if (own == 100'000'000) return 0;
+  return deeper(&own) + own;
+}
+
+__global__ void without_end(int* out) {
+  volatile int none = 0;
+  out[0] = deeper(&none);
+}
+
+void call_itself_without_end() {
+  DeviceArray<int> out("out", 1);
+  launch("without_end", without_end, {1, 64}, out.data());  // too deep
+}
+#endif
+
 }  // namespace KERNEL_NAMESPACE

@@ -21,6 +21,7 @@
 
 namespace on_cpu_device {
 FAULTY_KERNELS
+void call_itself_without_end();
 }
 #ifdef MHA_GPU
 namespace on_gpu {
