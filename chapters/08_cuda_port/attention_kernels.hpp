@@ -27,11 +27,11 @@ struct DeviceCall {
 
 namespace KERNEL_NAMESPACE {
 
+// [steps of the ladder]
 using cuda_port::DeviceCall;
 using cuda_port::Index;
 using cuda_port::Sizes;
 
-// [steps of the ladder]
 Index scores_of(const Sizes& s);  // numbers in all maps of scores
 void three_kernels(const DeviceCall<float>& call);
 void tiled_kernels(const DeviceCall<float>& call);

@@ -7,12 +7,12 @@
 
 namespace KERNEL_NAMESPACE {
 
-using cuda_port::KernelCase;
-using cuda_port::Problem;
-
 namespace {
 
 // [small parts]
+using cuda_port::KernelCase;
+using cuda_port::Problem;
+
 constexpr int threads = 64;  // of a block: a query each, and a key to load
 constexpr int columns = 8;
 using KeyTile = float[threads][columns];

@@ -45,12 +45,12 @@ void print_gpu(const Sizes& s) {
 }
 // [print gpu]
 
-#ifndef MHA_GPU
 // [no gpu code]
+#ifndef MHA_GPU
 GpuSpeed measure_on_gpu(const Sizes&, const Arrays&) {
   throw std::runtime_error(device::why_no_gpu());
 }
-// [no gpu code]
 #endif
+// [no gpu code]
 
 }  // namespace cuda_port

@@ -1,5 +1,4 @@
-// Chapter 8: how fast the kernels are where there is a GPU. Only nvcc compiles
-// this file.
+// Chapter 8: how fast the kernels are on a GPU. For nvcc alone.
 #include "gpu_speed.hpp"
 
 #include <cublas_v2.h>

@@ -6,10 +6,10 @@
 
 namespace KERNEL_NAMESPACE {
 
+// [ladder]
 using cuda_port::Arrays;
 using cuda_port::Step;
 
-// [ladder]
 std::vector<Step> ladder() {
   return {
       {.name = "three kernels",

@@ -7,10 +7,10 @@
 
 namespace KERNEL_NAMESPACE {
 
+// [where]
 using cuda_port::Index;
 using cuda_port::Sizes;
 
-// [where]
 // Where the columns of head h of query i begin, in q and in out.
 __device__ inline Index query_at(const Sizes& s, Index b, Index i, Index h) {
   return ((b * s.queries + i) * s.heads + h) * s.width;

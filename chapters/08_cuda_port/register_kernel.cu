@@ -1,5 +1,4 @@
-// Chapter 8: the fused kernel with register tiles, vector loads, heads that
-// share their keys, and bfloat16.
+// Chapter 8: register tiles, vector loads, shared keys, and bfloat16.
 #include "attention_kernels.hpp"
 #include "kernel_parts.hpp"
 

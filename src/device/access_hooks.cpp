@@ -12,11 +12,13 @@ namespace {
 
 using device::AccessKind;
 
+// [hooked]
 void hooked(const void* address, std::size_t bytes, AccessKind kind,
             const void* code) {
   device::AccessWatch* const watch = device::AccessWatch::running();
   if (watch != nullptr) watch->hooked(address, bytes, kind, code);
 }
+// [hooked]
 
 void hooked_range(const void* address, std::size_t bytes, AccessKind kind,
                   const void* code) {

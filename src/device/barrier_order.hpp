@@ -38,6 +38,7 @@ class BarrierOrder {
   std::uint32_t now(int thread) const {
     return std::max(own_[static_cast<std::size_t>(thread)], interval_start_);
   }
+  // [unordered]
   /// Whether the running thread may have met `before`, of its own block, in
   /// either order.
   bool unordered(Stamp before, int thread) const {
@@ -45,6 +46,7 @@ class BarrierOrder {
     return warp_of(before.thread) != warp_of(thread) ||
            !lane_seen(thread, lane_of(before.thread), before.tick);
   }
+  // [unordered]
   /// Whether a __syncwarp puts what that lane of the thread's warp did at that
   /// tick before the thread.
   bool lane_seen(int thread, int lane, std::uint32_t tick) const {

@@ -11,6 +11,7 @@
 #include <cstring>
 
 // NOLINTBEGIN: CUDA's names
+// [words]
 #define __global__
 #define __device__
 #define __host__
@@ -24,6 +25,7 @@
 #define blockDim (::on_cpu_device::block_size())
 #define gridDim (::on_cpu_device::grid_size())
 #define warpSize 32
+// [words]
 
 // Where a call stands is filled in by the compiler.
 #define HERE const char *file = __builtin_FILE(), int line = __builtin_LINE()

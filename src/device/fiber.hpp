@@ -13,6 +13,7 @@ struct StackMemory {
   std::size_t bytes = 0;
 };
 
+// [fiber]
 /// Runs a function on a stack of its own, in turns with its caller. One that
 /// has paused may be forgotten: it is never unwound (that would be an exception
 /// through frames that do not expect one), its stack is used again.
@@ -42,5 +43,6 @@ class Fiber {
   struct State;
   std::unique_ptr<State> state_;
 };
+// [fiber]
 
 }  // namespace device

@@ -18,6 +18,7 @@ inline dim3 cuda_counts(const Extent& extent) {
 /// \param shape      how many threads
 /// \param arguments  for each of them the same
 /// \throws std::runtime_error where the card does not take it
+// [gpu launch]
 template <class... Parameters, class... Arguments>
 void launch(const KernelName& name, void (*kernel)(Parameters...),
             const LaunchShape& shape, const Arguments&... arguments) {
@@ -26,6 +27,7 @@ void launch(const KernelName& name, void (*kernel)(Parameters...),
            shape.dynamic_bytes>>>(arguments...);
   check_launched(name);
 }
+// [gpu launch]
 
 }  // namespace on_gpu
 }  // namespace device

@@ -109,6 +109,7 @@ void KernelRun::begin_block(std::int64_t block) {
   }
 }
 
+// [run threads]
 // Until nobody can go on.
 void KernelRun::run_threads() {
   while (!ready_.empty() && !over_) {
@@ -118,6 +119,7 @@ void KernelRun::run_threads() {
   running_ = nullptr;
   if (!over_) find_who_is_stuck();
 }
+// [run threads]
 
 void KernelRun::thread_body(void* argument) {
   Thread& thread = *static_cast<Thread*>(argument);
@@ -188,6 +190,7 @@ void KernelRun::stop_launch(Finding finding) {
   for (;;) pause(State::stopped);
 }
 
+// [block barrier]
 Votes KernelRun::block_barrier(const Place& place, bool predicate) {
   hush();
   running_->place = place;
@@ -214,6 +217,7 @@ void KernelRun::release_block() {
     ready_.add(thread.number);
   }
 }
+// [block barrier]
 
 std::uint64_t KernelRun::warp_operation(const LaneCall& call) {
   hush();

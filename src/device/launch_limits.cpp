@@ -23,6 +23,7 @@ std::string outside(const char* what, std::int64_t count, std::int64_t most) {
 
 }  // namespace
 
+// [limits]
 std::string over_limit(const LaunchShape& shape, const LaunchLimits& limits) {
   const auto& [grid, block, dynamic_bytes] = shape;
   for (const std::string& problem :
@@ -45,5 +46,6 @@ std::string over_limit(const LaunchShape& shape, const LaunchLimits& limits) {
   }
   return "";
 }
+// [limits]
 
 }  // namespace device

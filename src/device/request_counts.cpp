@@ -196,6 +196,7 @@ class WarpReader {
 
 }  // namespace
 
+// [segments]
 std::int64_t segments_of(const WarpRequest& request) {
   SmallSet segments;
   for (const auto& [lane, access] : request) {
@@ -204,6 +205,7 @@ std::int64_t segments_of(const WarpRequest& request) {
   }
   return static_cast<std::int64_t>(segments.size());
 }
+// [segments]
 
 std::int64_t bank_passes_of(const WarpRequest& request) {
   if (request.size() == 0) return 0;

@@ -83,6 +83,7 @@ struct SiteCounts {
   std::uint32_t touched_warps = 0;  // since their last barriers
 };
 
+// [requests]
 /// Puts the accesses of threads together to requests of warps.
 ///
 /// The CPU device runs one thread after the other, so that the lanes of a
@@ -99,6 +100,7 @@ class RequestCounts {
   /// Requests were cut short once, because the accesses since the barrier were
   /// too many and too irregular to be kept.
   bool cut_short() const { return cut_short_; }
+// [requests]
 
  private:
   void begin_run(SiteCounts& site, LaneLog& log, int thread,

@@ -12,6 +12,7 @@
 
 namespace device {
 
+// [cell]
 /// Those who read one word (or those who changed it atomically). Two that
 /// nothing can put in order with a writer are as good as all of them, so that
 /// two are kept, and the lanes of the first one's warp.
@@ -27,6 +28,7 @@ struct Cell {
   Accessors reads;
   std::uint32_t notes = 0;  ///< see ShadowMemory
 };
+// [cell]
 
 /// What is known of every word of one buffer or shared variable. Words have 4
 /// bytes until a narrower access comes, then all have its size.

@@ -77,13 +77,14 @@ async function readBook(root, build, programs, problems) {
   return book;
 }
 
-/** Every file of each program, then the library, then the CPU device. */
+/** Every file of each program, then the library, then those of the CPU device that have parts. */
 function readSources(root, programs, problems) {
   const ofPrograms = programs.flatMap((program) => filesOfProgram(root, program)
     .map((file) => readSource(root, file, problems, { program })));
   return [...ofPrograms,
     ...sourcesUnder(root, 'src/mha').map((file) => readSource(root, file, problems)),
-    ...sourcesUnder(root, 'src/device').map((file) => readSource(root, file, problems, { excerpts: true }))];
+    ...sourcesUnder(root, 'src/device').map((file) => readSource(root, file, problems, { excerpts: true }))
+      .filter((source) => source.parts.size > 0)];
 }
 
 function sourcesUnder(root, folder) {

@@ -25,6 +25,12 @@ test('one part is shown, and the listing has every line', async () => {
   assert.match(listing, /shown in More first things/);
 });
 
+test('a file without parts has no listing', async () => {
+  book.write(FILE, 'int unseen = 1;\n');
+  assert.deepEqual(await complaints(book), []);
+  assert.throws(() => book.page('listing_tiny_fiber_cpp.html'), /ENOENT/);
+});
+
 test('a part that no page shows stops the book', async () => {
   assert.deepEqual(await complaints(book), [
     `${FILE}:5: no page shows "wait"; add {{code tiny_fiber.cpp: wait}} to a page, or remove its markers`]);
