@@ -27,7 +27,9 @@ std::map<Index, std::set<Index>> touched(const device::Sample& sample) {
 std::string words_of(const std::map<Index, std::set<Index>>& segments) {
   Index words = 0;
   for (const auto& [segment, used] : segments) words += std::ssize(used);
-  return fmt::format("{} of {} words", words, 8 * std::ssize(segments));
+  return fmt::format("{} segment{}, {} of {} words", segments.size(),
+                     segments.size() == 1 ? "" : "s", words,
+                     8 * std::ssize(segments));
 }
 // [touched]
 
@@ -77,16 +79,14 @@ std::string draw_touches(const Step& step) {
       "One request of a warp for each line of the kernels of the step {}. ",
       step.name);
   for (const Row& row : rows) {
-    description += fmt::format("{}: {} segments, {}. ", row.label,
-                               row.segments.size(), words_of(row.segments));
+    description += fmt::format("{}: {}. ", row.label, words_of(row.segments));
   }
   mha::Svg svg(fmt::format("What a warp touches: {}", step.name), description);
   double y = top;
   for (const Row& row : rows) {
     svg.text(left - 8, y + 13, row.label, "end");
-    svg.text(left, y + 28, fmt::format("{} segments, {}", row.segments.size(),
-                                       words_of(row.segments)),
-             "", "fill='var(--quiet,#666)'");
+    svg.text(left, y + 28, words_of(row.segments), "",
+             "fill='var(--quiet,#666)'");
     double x = left;
     for (const auto& [number, used] : row.segments) {
       svg.rectangle(x, y + 2, 8 * word, 12,
