@@ -6,7 +6,11 @@
 namespace device {
 
 std::string why_no_gpu() {
+#ifdef MHA_CUDA_OFF
+  return "this build has no GPU code: it was configured with MHA_CUDA=OFF";
+#else
   return "this build has no GPU code: nvcc was not found when it was configured";
+#endif
 }
 
 LaunchLimits limits_of_gpu() { throw std::runtime_error(why_no_gpu()); }
