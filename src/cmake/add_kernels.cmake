@@ -6,6 +6,9 @@ function(add_kernels target)
   cmake_parse_arguments(KERNELS "" "" "GPU_ONLY" ${ARGN})
   set(files ${KERNELS_UNPARSED_ARGUMENTS})
   add_cpu_kernels(${target} ${files})
+  # clang leaves copies of whole structures to these, and no hook sees them.
+  target_link_options(${target} PRIVATE
+    $<$<CXX_COMPILER_ID:Clang>:-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset>)
   target_link_libraries(${target} PUBLIC mha_device)
   if(MHA_NVCC)
     foreach(file IN LISTS files KERNELS_GPU_ONLY)
