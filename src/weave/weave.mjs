@@ -20,6 +20,7 @@ import { framer } from './frame.mjs';
 import { checkLinks } from './links.mjs';
 import { Formulas, readMacros } from './math.mjs';
 import { readPrograms, Runs } from './runs.mjs';
+import { searchIndex } from './search_index.mjs';
 import { checkSolutions, readSolutions } from './solutions.mjs';
 import { checkCoverage, readLeftOut, readSource } from './sources.mjs';
 
@@ -148,12 +149,19 @@ async function writeFinished(book, folder, out) {
   const finished = new Map(pages.map((page) => [page.html, frame(page)]));
   const assets = new Set([
     ...copyTheme(book.project, fresh),
+    ...writeSearch(book, pages, fresh),
     ...await makeFonts([...finished.values()], path.join(book.build, 'fonts'), fresh),
   ]);
   checkLinks(finished, assets, book);
   book.problems.stop();
   for (const [name, text] of finished) fs.writeFileSync(path.join(fresh, name), compact(text));
   return pages.length;
+}
+
+/** The index of the page's search; its script comes with the theme. */
+function writeSearch(book, pages, out) {
+  fs.writeFileSync(path.join(out, 'search_index.js'), searchIndex(pages, path.join(book.build, 'places.json')));
+  return ['search_index.js'];
 }
 
 /** Puts the finished book in place of the old one. */
