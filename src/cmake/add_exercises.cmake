@@ -1,3 +1,5 @@
+option(MHA_EXERCISE_TESTS "Build and test every exercise and its solution" ON)
+
 # add_exercises(folder number program)
 # An exercise is three files of one name: exercises/K_name.cpp is what the
 # reader gets, solutions/K_name.cpp solves it, checks/K_name.cpp holds the
@@ -33,7 +35,7 @@ function(add_exercises folder number program)
       add_dependencies(check_${id} values_${program})
     endif()
     add_my_program(${id})
-    if(MHA_TESTS)
+    if(MHA_TESTS AND MHA_EXERCISE_TESTS)
       test_exercise(${chapter} ${stem} ${id} "${EXERCISE_CHECK}")
     endif()
   endforeach()
