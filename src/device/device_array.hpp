@@ -39,7 +39,8 @@ class DeviceArray {
   /// \param numbers  copied
   /// \throws std::runtime_error where there is no memory for them
   DeviceArray(std::string name, std::span<const T> numbers)
-      : DeviceArray(std::move(name), static_cast<std::int64_t>(numbers.size())) {
+      : DeviceArray(std::move(name),
+                    static_cast<std::int64_t>(numbers.size())) {
     memory_.copy_from_host(numbers.data(), numbers.size_bytes());
   }
   /// \param name     for messages

@@ -55,7 +55,8 @@ void FiberStacks::provide(std::int64_t count, std::size_t bytes) {
   for (std::int64_t i = 0; i < count; ++i) {
     if (mprotect(memory_ + static_cast<std::size_t>(i) * stride_, page,
                  PROT_NONE) != 0) {
-      throw std::runtime_error("the system protects no more pages below stacks");
+      throw std::runtime_error(
+          "the system protects no more pages below stacks");
     }
   }
 }

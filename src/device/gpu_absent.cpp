@@ -9,7 +9,8 @@ std::string why_no_gpu() {
 #ifdef MHA_CUDA_OFF
   return "this build has no GPU code: it was configured with MHA_CUDA=OFF";
 #else
-  return "this build has no GPU code: nvcc was not found when it was configured";
+  return "this build has no GPU code: nvcc was not found when it was "
+         "configured";
 #endif
 }
 

@@ -68,11 +68,11 @@ KernelRun::~KernelRun() { run_now = nullptr; }
 void KernelRun::run() {
   access_watch().thread_callbacks([] { now().stop_thread(); },
                                   [] { now().take_turns(); });
+  const SourceLine at = source_line_of({name_.file, name_.line});
   const StackOverflowLine line(
-      stacks_, fmt::format("{} ({}): a thread needs more stack than the {} "
-                           "bytes it has",
-                           name_.name, to_text(source_line_of({name_.file, name_.line})),
-                           stacks_.stack(0).bytes));
+      stacks_,
+      fmt::format("{} ({}): a thread needs more stack than the {} bytes it has",
+                  name_.name, to_text(at), stacks_.stack(0).bytes));
   const BlockOrder order(shape_.grid.total(), seed_);
   for (std::int64_t turn = 0; turn < shape_.grid.total(); ++turn) {
     if (!run_block(order.at(turn))) break;
@@ -361,8 +361,8 @@ void KernelRun::report_warp(const Thread& waiting) {
   Finding found = finding(FindingKind::warp_barrier);
   found.actors = {actor(waiting), actor(other)};
   found.text = fmt::format(
-      "{}: thread {} (block {}) waits at {} for the lanes of its mask {:#010x}; "
-      "lane {} of them waits at {} and does not come",
+      "{}: thread {} (block {}) waits at {} for the lanes of its mask "
+      "{:#010x}; lane {} of them waits at {} and does not come",
       name_.name, waiting.number, block_, to_text(found.actors[0].at),
       group.call.mask, lane, to_text(found.actors[1].at));
   findings_.push_back(std::move(found));

@@ -24,7 +24,8 @@ struct Extent {
   /// \param counts  a dim3
   template <class Dim3>
     requires requires(Dim3 d) { d.x + d.y + d.z; }
-  constexpr Extent(const Dim3& counts) : x(counts.x), y(counts.y), z(counts.z) {}
+  constexpr Extent(const Dim3& counts)
+      : x(counts.x), y(counts.y), z(counts.z) {}
 
   /// \return how many in all; of counts that check_launch has passed
   constexpr std::int64_t total() const { return x * y * z; }

@@ -10,7 +10,8 @@ std::uint32_t bit(int lane) { return std::uint32_t{1} << lane; }
 // execute the same instruction.
 bool together(const LaneCall& a, const LaneCall& b) {
   return a.operation == b.operation && a.mask == b.mask &&
-         (a.operation == WarpOperation::barrier || same_place(a.place, b.place));
+         (a.operation == WarpOperation::barrier ||
+          same_place(a.place, b.place));
 }
 
 }  // namespace

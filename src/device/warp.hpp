@@ -21,7 +21,7 @@ struct LaneCall {
   WarpOperation operation = WarpOperation::barrier;
   std::uint32_t mask = 0;   ///< the lanes that the caller says take part
   Place place;
-  std::uint64_t value = 0;  ///< shuffle: the bits of what it gives; vote: 0 or 1
+  std::uint64_t value = 0;  ///< shuffle: the bits that it gives; vote: 0 or 1
   int source = 0;           ///< shuffle: the lane whose value it takes
 };
 

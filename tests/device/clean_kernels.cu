@@ -132,8 +132,9 @@ __global__ void reverse(const float* from, float* to, int count) {
 std::vector<float> reversed(const std::vector<float>& numbers) {
   const DeviceArray<float> from("from", numbers);
   DeviceArray<float> to("to", from.size());
-  launch("reverse", reverse, {1, from.size() / 4, numbers.size() * sizeof(float)},
-         from.data(), to.data(), static_cast<int>(from.size()));
+  launch("reverse", reverse,
+         {1, from.size() / 4, numbers.size() * sizeof(float)}, from.data(),
+         to.data(), static_cast<int>(from.size()));
   return to.to_host();
 }
 

@@ -184,7 +184,8 @@ TEST_CASE("a launch over a limit does not run and says both numbers") {
   CHECK(has(text({1, {1, 1, 65}}, sm_80), "block's z is 65"));
   CHECK(has(text({{1, 65536}, 1}, sm_80), "grid's y is 65536"));
   CHECK(has(text({{1, 1, 65536}, 1}, sm_80), "grid's z is 65536"));
-  CHECK(has(text({{std::int64_t{1} << 31}, 1}, sm_80), "grid's x is 2147483648"));
+  CHECK(has(text({{std::int64_t{1} << 31}, 1}, sm_80),
+            "grid's x is 2147483648"));
   CHECK(has(text({0, 32}, sm_80), "grid's x is 0"));
   CHECK(has(text({1, 32, std::size_t(-1)}, sm_80), "18446744073709551615"));
 }
