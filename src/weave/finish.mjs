@@ -161,13 +161,18 @@ function finishListing(source, book, folder) {
   const text = contentsOf(readText(path.join(folder, html)));
   const inside = [...text.matchAll(FRAGMENT)][0]?.[1] ?? '';
   const code = fullCode(fragmentLines(inside), (line) => `l${line}`, (line) => shownNote(source, line));
-  const page = book.pages.find((candidate) => candidate.number === program.number);
+  const page = program && book.pages.find((candidate) => candidate.number === program.number);
   const about = page ? ` of <a href="${page.html}">${escape(`${page.label}: ${page.title}`)}</a>` : '';
   return {
     kind: 'listing', html, title: source.name, label: 'Full listing',
-    body: `<p>${source.file === program.source ? 'The whole program' : 'A part of the program'}${about}, <code>${escape(source.file)}</code>. Run it with <kbd>./mha run ${program.number}</kbd>.</p>`
-      + `${code}`,
+    body: `<p>${whatIsListed(source, about)}</p>${code}`,
   };
+}
+
+function whatIsListed({ file, program }, about) {
+  const name = `<code>${escape(file)}</code>`;
+  if (!program) return `${name}, of which the book shows excerpts.`;
+  return `${file === program.source ? 'The whole program' : 'A part of the program'}${about}, ${name}. Run it with <kbd>./mha run ${program.number}</kbd>.`;
 }
 
 /** A link from the first line of a part to the page that shows it. */
