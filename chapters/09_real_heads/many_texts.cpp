@@ -45,7 +45,8 @@ ManyTexts::ManyTexts(const Encoder<float>& encoder,
   first_ = begin_layer(0, x, &maps[0]);
   const Half second = begin_layer(
       1, finish_layer(0, first_, all_open(), InPlace::zero), &maps[1]);
-  mean_heads_ = {first_.heads.colwise().mean(), second.heads.colwise().mean()};
+  heads_ = {first_.heads, second.heads};
+  mean_heads_ = {heads_[0].colwise().mean(), heads_[1].colwise().mean()};
   for (std::size_t i = 0; i < texts_.size(); ++i) {
     for (const auto& layer : maps) {
       for (std::size_t h = 0; h < n_heads; ++h) {
@@ -109,6 +110,14 @@ Matrix<float> ManyTexts::finish_layer(Index layer, const Half& half,
   return between + times(wide, weights.w_out, weights.b_out);
 }
 // [gated]
+
+// [written]
+Matrix<float> ManyTexts::written(Index layer) const {
+  const auto l = static_cast<std::size_t>(layer);
+  const mha::LayerWeights<float>& w = encoder_.layers[l].attention.weights();
+  return times(heads_[l], w.w_o, w.b_o);
+}
+// [written]
 
 // [embeddings]
 Matrix<float> ManyTexts::embeddings(const Gates& gates,

@@ -41,6 +41,9 @@ class ManyTexts {
     return maps_.at(static_cast<std::size_t>(text * n_all_heads + head));
   }
 
+  // What attention adds to the stream of a layer: (tokens, d_model).
+  Matrix<float> written(Index layer) const;
+
   Index size() const { return std::ssize(texts_); }
 
  private:
@@ -58,6 +61,7 @@ class ManyTexts {
   std::vector<std::vector<Index>> texts_;
   std::vector<Index> begins_;  // of each text in the stack, and the end
   Half first_;
+  std::array<Matrix<float>, 2> heads_;  // of each layer, all gates open
   std::vector<Matrix<float>> maps_;
   std::array<RowVector<float>, 2> mean_heads_;
   // What layer 1 begins with, by the gates of layer 0.
