@@ -2,6 +2,8 @@
 
 #include "model_problem.hpp"
 
+#include "mha/program.hpp"
+
 #include <cmath>
 
 namespace trained {
@@ -69,10 +71,8 @@ Matrix<Scalar> inner(const EncoderLayer<Scalar>& layer,
 
 // [read text]
 template <typename Scalar>
-Reading<Scalar> read_text(const Encoder<Scalar>& encoder,
-                          const std::vector<Index>& ids) {
+Reading<Scalar> read_rows(const Encoder<Scalar>& encoder, Matrix<Scalar> x) {
   Reading<Scalar> reading;
-  Matrix<Scalar> x = enter(encoder, ids);
   for (const EncoderLayer<Scalar>& layer : encoder.layers) {
     const Matrix<Scalar> normed = normalised(x, layer.before_attention);
     mha::LayerResult<Scalar> result = layer.attention.forward(normed);
@@ -85,6 +85,12 @@ Reading<Scalar> read_text(const Encoder<Scalar>& encoder,
   }
   reading.embedding = leave(encoder, x);
   return reading;
+}
+
+template <typename Scalar>
+Reading<Scalar> read_text(const Encoder<Scalar>& encoder,
+                          const std::vector<Index>& ids) {
+  return read_rows(encoder, enter(encoder, ids));
 }
 // [read text]
 
@@ -241,6 +247,7 @@ template Encoder<double> Encoder<float>::cast() const;
 template Matrix<float> normalised(const Matrix<float>&, const Norm<float>&);
 template Matrix<float> enter(const Encoder<float>&, const std::vector<Index>&);
 template RowVector<float> leave(const Encoder<float>&, const Matrix<float>&);
+template Reading<float> read_rows(const Encoder<float>&, Matrix<float>);
 template Reading<float> read_text(const Encoder<float>&,
                                   const std::vector<Index>&);
 template Reading<double> read_text(const Encoder<double>&,

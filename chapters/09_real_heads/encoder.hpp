@@ -68,6 +68,10 @@ struct Reading {
   RowVector<Scalar> embedding;  // (d_model), of length 1
 };
 
+// x: (T, d_in), rows for the pieces.
+template <typename Scalar>
+Reading<Scalar> read_rows(const Encoder<Scalar>& encoder, Matrix<Scalar> x);
+
 template <typename Scalar>
 Reading<Scalar> read_text(const Encoder<Scalar>& encoder,
                           const std::vector<Index>& ids);

@@ -1,5 +1,7 @@
 #include "model_files.hpp"
 
+#include "mha/program.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
@@ -187,10 +189,9 @@ std::string read_file(const std::filesystem::path& path, Index most) {
   const std::string name = path.filename().string();
   std::error_code error;
   if (!is_regular_file(path, error)) {
-    throw ModelMissing(fmt::format(
-        "the trained model is not here (no {}); fetch it with npm ci in "
-        "chapters/09_real_heads/model, or give its folder with --model",
-        path.string()));
+    throw mha::NotFetched(fmt::format(
+        "the trained model is not here (no {}); ./mha setup fetches it, and so "
+        "does npm ci in chapters/09_real_heads/model", path.string()));
   }
   const std::uintmax_t size = file_size(path, error);
   refuse_unless(!error && size <= static_cast<std::uintmax_t>(most),

@@ -20,12 +20,6 @@ class ModelProblem : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// The model was not fetched.
-class ModelMissing : public ModelProblem {
- public:
-  using ModelProblem::ModelProblem;
-};
-
 template <typename... Args>
 void refuse_unless(bool holds, fmt::format_string<Args...> message,
                    Args&&... args) {

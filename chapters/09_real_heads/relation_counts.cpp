@@ -24,6 +24,14 @@ double Counts::chance() const {
   return sum / static_cast<double>(n());
 }
 
+double Counts::anyway(Index head) const {
+  double sum = 0;
+  for (const Trial& trial : trials) {
+    sum += trial.anyway[static_cast<std::size_t>(head)];
+  }
+  return sum / static_cast<double>(n());
+}
+
 Index Counts::hits_at(Index offset) const {
   return std::count_if(trials.begin(), trials.end(), [&](const Trial& trial) {
     return trial.offset == offset;
@@ -60,19 +68,6 @@ double Counts::p_against_offset(Index head) const {
   return sign_test(only_head, only_offset);
 }
 // [against offset]
-
-// [pairs]
-Index pairs_found(const Counts& pronouns, Index head) {
-  std::vector<int> found(pronoun_pairs, 0);
-  for (const Trial& trial : pronouns.trials) {
-    const auto pair = static_cast<std::size_t>(trial.sentence / 2);
-    if (pair < found.size()) {
-      found[pair] += trial.hit[static_cast<std::size_t>(head)];
-    }
-  }
-  return std::count(found.begin(), found.end(), 2);
-}
-// [pairs]
 
 namespace {
 
@@ -113,9 +108,16 @@ HeadMaps word_maps(const ManyTexts& many, Index sentence,
 }
 
 Trial trial_of(const HeadMaps& maps, Index sentence, Index from, Index to) {
-  Trial trial{sentence, to - from, maps[0].cols() - 1, {}};
+  const Index words = maps[0].cols();
+  Trial trial{sentence, to - from, words - 1, {}, {}};
   for (std::size_t h = 0; h < maps.size(); ++h) {
     trial.hit[h] = looks_at(maps[h], from) == to;
+    Index anyway = 0;
+    for (Index i = 0; i < words; ++i) {
+      anyway += i != from && i != to && looks_at(maps[h], i) == to;
+    }
+    trial.anyway[h] =
+        static_cast<double>(anyway) / static_cast<double>(words - 2);
   }
   return trial;
 }
@@ -162,6 +164,39 @@ std::vector<Counts> count_relations(const Model& model,
   return all;
 }
 // [count relations]
+
+// [pair counts]
+PairCounts pronoun_pairs_of(const Model& model, const ManyTexts& many,
+                            Index head) {
+  PairCounts counts;
+  const auto mark_of = [](Index sentence) -> const Mark& {
+    for (const Mark& mark :
+         marked_sentences()[static_cast<std::size_t>(sentence)].marks) {
+      if (mark.relation == Relation::pronoun_to_person) return mark;
+    }
+    throw std::logic_error("a sentence of the pairs has no pronoun marked");
+  };
+  for (Index pair = 0; pair < pronoun_pairs; ++pair) {
+    int found = 0;
+    for (Index s = 2 * pair; s < 2 * pair + 2; ++s) {
+      const Mark& mark = mark_of(s);
+      const Mark& partner = mark_of(s ^ 1);
+      const std::vector<Word> words = words_of(
+          model.vocabulary,
+          pieces_of(model,
+                    marked_sentences()[static_cast<std::size_t>(s)].text));
+      const Index at = looks_at(word_map(many.map(s, head), words),
+                                place_of(words, mark.from));
+      const bool right = at == place_of(words, mark.to);
+      const bool other = at == place_of(words, partner.to);
+      counts.right += right, counts.other += other;
+      counts.neither += !right && !other, found += right;
+    }
+    counts.both += found == 2;
+  }
+  return counts;
+}
+// [pair counts]
 
 // [habit of]
 Habit habit_of(const Model& model, const ManyTexts& many, Index head) {
@@ -239,7 +274,7 @@ void print_relations(const std::vector<Counts>& all) {
 
 void print_verdicts(const std::vector<Counts>& all) {
   mha::heading("The best head for each, and what it is worth");
-  std::vector<double> p;
+  std::vector<double> p;  // of every head
   for (const Counts& counts : all) {
     for (Index h = 0; h < n_all_heads; ++h) {
       p.push_back(counts.p_against_offset(h));
@@ -248,27 +283,35 @@ void print_verdicts(const std::vector<Counts>& all) {
   const std::size_t marked = 5 * n_all_heads;  // not the neighbours
   p.resize(marked);
   const std::vector<double> corrected = holm(p);
-  fmt::print("                    head  hits of n   95 %      offset  hits   "
-             "p        Holm\n");
+  fmt::print("                    head  hits of n     95 %     anyway  offset  "
+             "hits  p, Holm\n");
   for (std::size_t r = 0; r < marked / n_all_heads; ++r) {
     const Counts& counts = all[r];
     const Index h = counts.best_head(), hits = counts.hits(h);
     const Interval range = wilson(hits, counts.n());
     const std::size_t place = r * n_all_heads + static_cast<std::size_t>(h);
-    fmt::print("{:<19} {:>4} {:5} of {:<3} {:3.0f} to {:2.0f} % {:+6} {:5}   "
-               "{:.1e}  {:.1e}\n",
+    fmt::print("{:<19} {:>4} {:5} of {:<3} {:3.0f} to {:2.0f} % {:5.0f} % {:+5} "
+               "{:7}  {:.3f}\n",
                relation_name(counts.relation), head_name(h), hits, counts.n(),
-               100 * range.low, 100 * range.high, counts.best_offset(),
-               counts.hits_at(counts.best_offset()), p[place],
+               100 * range.low, 100 * range.high, 100 * counts.anyway(h),
+               counts.best_offset(), counts.hits_at(counts.best_offset()),
                corrected[place]);
   }
-  const Counts& pronouns = all[0];
-  fmt::print("pairs of sentences in which both persons are found, of {}:",
-             pronoun_pairs);
+}
+
+void print_pairs_found(const Model& model, const ManyTexts& many) {
+  mha::heading("One pronoun, two persons");
+  fmt::print("head  right person  the other  neither   p (right, other)   both "
+             "of a pair\n");
   for (Index h = 0; h < n_all_heads; ++h) {
-    fmt::print(" {}", pairs_found(pronouns, h));
+    const PairCounts counts = pronoun_pairs_of(model, many, h);
+    fmt::print("{:<5} {:12} {:10} {:8} {:>18} {:9} of {}\n", head_name(h),
+               counts.right, counts.other, counts.neither,
+               counts.right + counts.other < 6
+                   ? "-" : fmt::format("{:.1e}", sign_test(counts.right,
+                                                           counts.other)),
+               counts.both, pronoun_pairs);
   }
-  fmt::print("\n");
 }
 
 void print_habits(const Model& model, const ManyTexts& many) {

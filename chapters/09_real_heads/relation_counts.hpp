@@ -36,6 +36,8 @@ struct Trial {
   Index offset;  // where the marked word is, from the one that asks
   Index others;  // words it could be
   PerHead hit;   // by each head: has it the largest weight of the others?
+  // Of the words that neither ask nor are asked for: how many look there too?
+  std::array<double, n_all_heads> anyway;
 };
 
 struct Counts {
@@ -45,6 +47,7 @@ struct Counts {
   Index n() const { return std::ssize(trials); }
   Index hits(Index head) const;
   double chance() const;        // guessing among the other words
+  double anyway(Index head) const;  // what other words of the sentence do
   Index best_offset() const;    // always so many words away: the best of all
   Index hits_at(Index offset) const;
   Index best_head() const;
@@ -57,9 +60,15 @@ const char* relation_name(Relation relation);
 // [counts]
 
 // [pairs found]
-// Pairs of sentences that differ in the pronoun: of how many does the head find
-// the person in both? Who ignores the pronoun finds it in one at most.
-Index pairs_found(const Counts& pronouns, Index head);
+// The pronoun pairs hold two persons each, and the pronoun says which.
+struct PairCounts {
+  Index right = 0, other = 0, neither = 0;  // sentences, by where it looks most
+  Index both = 0;                           // pairs found in both sentences
+};
+
+PairCounts pronoun_pairs_of(const Model& model, const ManyTexts& many,
+                            Index head);
+void print_pairs_found(const Model& model, const ManyTexts& many);
 // [pairs found]
 
 // [habits]
