@@ -262,8 +262,7 @@ class OnDevice {
 };
 
 device::LaunchShape shape(Index blocks, int block = threads) {
-  return {dim3(static_cast<unsigned>(blocks)),
-          dim3(static_cast<unsigned>(block))};
+  return {{blocks}, {block}};
 }
 
 std::function<std::vector<float>(const Problem&)> run(
@@ -302,9 +301,7 @@ std::vector<float> over_the_limit(const Problem& problem) {
   // 32 queries, 32 keys and 32 values of 1024 columns, and 32 x 32 weights.
   constexpr std::size_t bytes = (3 * 32 * 1024 + 32 * 32) * sizeof(float);
   device::launch("right", right,
-                 {dim3(static_cast<unsigned>(
-                      pieces(on_device.queries(), threads))),
-                  dim3(threads), bytes},
+                 {{pieces(on_device.queries(), threads)}, {threads}, bytes},
                  on_device.arrays());
   return on_device.output();
 }

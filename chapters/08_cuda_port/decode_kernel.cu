@@ -159,15 +159,12 @@ void split_keys(const DeviceCall<float>& call) {
   const Index splits = pieces(s.keys, split_keys_each);
   const Index sets = pieces(s.heads / s.kv_heads, split_heads);
   device::launch("split_keys_kernel", split_keys_kernel,
-                 {dim3(static_cast<unsigned>(splits * s.queries),
-                       static_cast<unsigned>(s.kv_heads * sets),
-                       static_cast<unsigned>(s.batch)),
-                  dim3(32, split_warps)},
+                 {{splits * s.queries, s.kv_heads * sets, s.batch},
+                  {32, split_warps}},
                  s, call.q, call.k, call.v, call.scratch);
   device::launch("merge_parts_kernel", merge_parts_kernel,
-                 {dim3(static_cast<unsigned>(s.batch * s.queries * s.heads)),
-                  dim3(32)},
-                 s, call.scratch, call.out);
+                 {{s.batch * s.queries * s.heads}, {32}}, s,
+                 call.scratch, call.out);
 }
 // [split launches]
 

@@ -110,9 +110,8 @@ void fused_kernel(const DeviceCall<float>& call) {
   const Sizes& s = call.sizes;
   device::launch(
       "fused_attention_kernel", fused_attention_kernel,
-      {dim3(static_cast<unsigned>(pieces(s.queries, block_queries)),
-            static_cast<unsigned>(s.heads), static_cast<unsigned>(s.batch)),
-       dim3(32, block_warps),
+      {{pieces(s.queries, block_queries), s.heads, s.batch},
+       {32, block_warps},
        static_cast<std::size_t>(fused_floats(s.width)) * sizeof(float)},
       s, call.q, call.k, call.v, call.out);
 }

@@ -210,10 +210,9 @@ void launch_tiles(const char* name, const DeviceCall<Element>& call,
   const Sizes& s = call.sizes;
   device::launch(
       name, register_tiles_kernel<Element>,
-      {dim3(static_cast<unsigned>(pieces(s.queries * packed, tile_rows)),
-            static_cast<unsigned>(s.heads / packed),
-            static_cast<unsigned>(s.batch)),
-       dim3(side, side), register_bytes(s.width)},
+      {{pieces(s.queries * packed, tile_rows), s.heads / packed, s.batch},
+       {side, side},
+       register_bytes(s.width)},
       s, packed, call.q, call.k, call.v, call.out);
 }
 

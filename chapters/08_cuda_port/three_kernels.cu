@@ -81,8 +81,8 @@ Index scores_of(const Sizes& s) {
 
 // As many blocks as it takes to have a thread for each of `count`.
 device::LaunchShape threads_for(Index count) {
-  constexpr unsigned threads = 128;
-  return {dim3(static_cast<unsigned>(pieces(count, threads))), dim3(threads)};
+  constexpr Index threads = 128;
+  return {{pieces(count, threads)}, {threads}};
 }
 
 void three_kernels(const DeviceCall<float>& call) {
