@@ -35,9 +35,9 @@ async function read(model, tokenizer, text) {
   const [embedding, ...layers] = await model.executeAsync({ indices, values }, [...model.outputNodes, ...MAPS]);
   const maps = [];
   for (const layer of layers) {
-    const [, heads, tokens] = layer.shape;
+    const tokens = layer.shape.at(-1);   // the rows of all heads follow each other
     const numbers = layer.dataSync();
-    for (let h = 0; h < heads; h += 1) {
+    for (let h = 0; h * tokens * tokens < numbers.length; h += 1) {
       maps.push([...numbers.slice(h * tokens * tokens, (h + 1) * tokens * tokens)]);
     }
   }
