@@ -266,7 +266,6 @@ class Search {
   std::vector<ReadingPlan> plans_;
   std::unique_ptr<Open> open_;
   std::vector<std::shared_ptr<Projections>> projections_;
-  bool own_first_ = false;
   std::vector<Fit> fits_, nearest_;
   std::vector<Fit> refuted_;  // by a few columns, with their error there
   Fit first_right_;  // read in the likeliest way
@@ -313,7 +312,7 @@ Search::Open& Search::open(std::size_t plan) {
 // weights have no such place.
 std::optional<double> Search::error_of_own(Open& at,
                                            const Hypothesis& hypothesis) {
-  if (!own_first_ || !at.reading.layer) return {};
+  if (!at.reading.layer) return {};
   const Projection& weights = at.predictor->projection(hypothesis);
   const auto& own = at.projections->own(weights.w_o);
   Numbers output = look_at(at.reading.output, {at.glance.rows});
@@ -614,7 +613,6 @@ void Search::look_for_parts(Diagnosis& diagnosis) {
 // right, or has one bug, apart from some places.
 void Search::look_at_wrong(Diagnosis& diagnosis) {
   const bool mostly_right = diagnosis.finding == Finding::correct_apart;
-  own_first_ = !mostly_right;
   for (const bool pairs : {false, true}) {
     if (pairs && mostly_right) return;
     fits_.clear();

@@ -29,6 +29,14 @@ constexpr Index most_scores = Index{1} << 24;
 // Products in 16 bits are made up of others, and a hundred times slower.
 constexpr Index most_half_scores = Index{1} << 17;
 
+// 0 times infinity and 0 times NaN are NaN.
+bool all_finite(const Numbers& numbers) {
+  return (0 * numbers.array()).sum() == 0;
+}
+
+// Rows of scores that are computed together, where none needs the others.
+constexpr Index rows_at_once = 128;
+
 bool every_row(const std::vector<Index>& rows, Index count) {
   return static_cast<Index>(rows.size()) == count;
 }
@@ -36,6 +44,10 @@ bool every_row(const std::vector<Index>& rows, Index count) {
 }  // namespace
 
 void Predictor::round(Numbers& numbers) const {
+  if (reading_.type == NumberType::float32) {
+    numbers = numbers.cast<float>().cast<double>().eval();
+    return;
+  }
   for (double& x : numbers.reshaped()) x = rounded_to(reading_.type, x);
 }
 
@@ -133,23 +145,26 @@ Numbers Predictor::read_at(const Parts& parts, const Numbers& places) {
     row.bias = part.bias ? part.bias->data() : nullptr;
     return row;
   };
-  if (parts[0].product) {
+  const auto complete = [](const Part& part) {
+    return !part.product || part.product->complete();
+  };
+  if (!std::all_of(parts.begin(), parts.end(), complete)) {
     std::array<std::vector<bool>, 3> needed;
     for (std::size_t p = 0; p < 3; ++p) {
-      needed[p].resize(static_cast<std::size_t>(
-          parts[p].numbers->rows() / Product::block + 1));
+      const Product& product = *parts[p].product;
+      needed[p].resize(static_cast<std::size_t>(product.tiles_down() *
+                                                product.tiles_across()));
     }
     Row row;
     for (Index i = 0; i < places.size(); ++i) {
       const Index n = static_cast<Index>(places.data()[i]);
-      if (n >= row.first && n < row.end) continue;
-      row = row_of(n);
-      needed[row.part][static_cast<std::size_t>(row.index / Product::block)] =
-          true;
+      if (n < row.first || n >= row.end) row = row_of(n);
+      const Index tile = row.index / Product::tile_rows *
+                             parts[row.part].product->tiles_across() +
+                         (n - row.first) / Product::tile_cols;
+      needed[row.part][static_cast<std::size_t>(tile)] = true;
     }
     for (std::size_t p = 0; p < 3; ++p) {
-      needed[p].resize(static_cast<std::size_t>(
-          (parts[p].numbers->rows() + Product::block - 1) / Product::block));
       multiplications_ += parts[p].product->make(needed[p]);
     }
   }
@@ -175,7 +190,7 @@ Predictor::SharedHead Predictor::head(const Hypothesis& hypothesis,
   auto head = std::make_shared<Head>();
   head->numbers = read_at(parts_of(hypothesis),
                           *places_in(hypothesis, call, which, b, h));
-  head->finite = head->numbers.allFinite();
+  head->finite = all_finite(head->numbers);
   if (head->numbers.size() * std::ssize(heads_) > most_kept) heads_.clear();
   return heads_[key] = std::move(head);
 }
@@ -305,35 +320,67 @@ Predictor::Inputs Predictor::inputs_of(const Hypothesis& hypothesis,
 Predictor::Context Predictor::context(const Hypothesis& hypothesis,
                                       const Call& call, const Inputs& inputs,
                                       bool rounded) const {
-  const gallery::Steps& steps = hypothesis.steps;
-  // The same attention with these queries only: its masks as a table.
-  Call some;
-  some.q = inputs.q;
-  some.k.resize(inputs.k->numbers.rows(), 0);  // its numbers are in `k` below
-  some.options.pairs = mha::AttendMask::where_true_attends(*inputs.open);
-  if (mha::is_given(call.options.bias)) {
-    some.options.bias = rows_of(call.options.bias, inputs.rows);
-  }
-  if (mha::is_given(call.padding)) some.padding = call.padding.row(inputs.b);
   SharedHead k = inputs.k, v = inputs.v;
   if (rounded && reading_.layer) {
     const auto rounded_copy = [&](const Head& all) {
       auto copy = std::make_shared<Head>(all);
       round(copy->numbers);
-      copy->finite = copy->numbers.allFinite();
+      copy->finite = all_finite(copy->numbers);
       return copy;
     };
-    round(some.q);
     k = rounded_copy(*k);
     v = rounded_copy(*v);
   }
-  Numbers scores = steps.score(some.q, k->numbers, steps.scale(call), some);
+  const Index rows = inputs.q.rows();
+  if (hypothesis.across) {
+    Context all = context_of(hypothesis, call, inputs, {0, rows}, *k, *v,
+                             rounded);
+    all.numbers = rows_of(all.numbers, inputs.wanted);
+    return all;
+  }
+  Context all;
+  all.numbers.resize(rows, v->numbers.cols());
+  for (Index first = 0; first < rows; first += rows_at_once) {
+    const Index count = std::min(rows_at_once, rows - first);
+    const Context some = context_of(hypothesis, call, inputs, {first, count},
+                                    *k, *v, rounded);
+    all.numbers.middleRows(first, count) = some.numbers;
+    all.highest = std::max(all.highest, some.highest);
+  }
+  return all;
+}
+
+// A few rows of those, whose scores stay in the cache.
+Predictor::Context Predictor::context_of(const Hypothesis& hypothesis,
+                                         const Call& call,
+                                         const Inputs& inputs, Rows rows,
+                                         const Head& k, const Head& v,
+                                         bool rounded) const {
+  const gallery::Steps& steps = hypothesis.steps;
+  // The same attention with these queries only: its masks as a table.
+  Call some;
+  some.q = inputs.q.middleRows(rows.first, rows.count);
+  some.k.resize(k.numbers.rows(), 0);  // its numbers are in `k`
+  some.options.pairs = mha::AttendMask::where_true_attends(
+      inputs.open->middleRows(rows.first, rows.count));
+  const BoolMatrix seen = inputs.seen->middleRows(rows.first, rows.count);
+  if (mha::is_given(call.options.bias)) {
+    some.options.bias.resize(rows.count, call.options.bias.cols());
+    for (Index i = 0; i < rows.count; ++i) {
+      some.options.bias.row(i) = call.options.bias.row(
+          inputs.rows[static_cast<std::size_t>(rows.first + i)]);
+    }
+  }
+  if (mha::is_given(call.padding)) some.padding = call.padding.row(inputs.b);
+  if (rounded && reading_.layer) round(some.q);
+  Numbers scores = steps.score(some.q, k.numbers, steps.scale(call), some);
   if (rounded && mha::is_given(some.options.bias) &&
       some.options.bias.allFinite() && scores.allFinite()) {
     // The products are rounded before the bias is added, and their sum again.
     Call unbiased = some;
     unbiased.options.bias.resize(0, 0);
-    Numbers products = steps.score(some.q, k->numbers, steps.scale(call), unbiased);
+    Numbers products =
+        steps.score(some.q, k.numbers, steps.scale(call), unbiased);
     const Numbers bias = scores - products;
     round(products);
     scores = products + bias;
@@ -343,23 +390,21 @@ Predictor::Context Predictor::context(const Hypothesis& hypothesis,
   for (Index i = 0; i < scores.rows(); ++i) {
     for (Index j = 0; j < scores.cols(); ++j) {
       const double size = std::abs(scores(i, j));
-      if ((*inputs.seen)(i, j) && size < 1e300) {
+      if (seen(i, j) && size < 1e300) {
         result.highest = std::max(result.highest, size);
       }
     }
   }
-  Numbers weights = steps.weigh(scores, *inputs.seen, some, 0);
+  Numbers weights = steps.weigh(scores, seen, some, 0);
   if (rounded) round(weights);
-  if (steps.mix == gallery::mix_values && v->finite && weights.rows() >= 8 &&
-      weights.allFinite()) {
-    result.numbers.noalias() = weights * v->numbers;  // 0 times what is finite
+  if (steps.mix == gallery::mix_values && weights.rows() >= 8 && v.finite &&
+      all_finite(weights)) {
+    // A weight of 0 may be multiplied: there is nothing infinite.
+    result.numbers.noalias() = weights * v.numbers;
   } else {
-    result.numbers = steps.mix(weights, v->numbers);
+    result.numbers = steps.mix(weights, v.numbers);
   }
   if (rounded) round(result.numbers);
-  if (hypothesis.across) {
-    result.numbers = rows_of(result.numbers, inputs.wanted);
-  }
   return result;
 }
 

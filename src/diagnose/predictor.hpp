@@ -120,6 +120,12 @@ class Predictor {
                    const std::vector<Index>& rows);
   Context context(const Hypothesis& hypothesis, const Call& call,
                   const Inputs& inputs, bool rounded) const;
+  struct Rows {
+    Index first, count;
+  };
+  Context context_of(const Hypothesis& hypothesis, const Call& call,
+                     const Inputs& inputs, Rows rows, const Head& k,
+                     const Head& v, bool rounded) const;
   std::shared_ptr<const mha::BoolMatrix> visible(
       const Hypothesis& hypothesis, const Call& call, Index b,
       const std::vector<Index>& rows, bool padding);

@@ -11,8 +11,11 @@ namespace {
 constexpr Index most_kept = Index{1} << 24;
 constexpr Index products_of_a_layer = 12;
 
-// Columns in which zeros are looked for together.
-constexpr Index stripe = 16;
+// Columns that begin with the same number and are compared, at most.
+constexpr Index most_alike = 4;
+
+// As many hypotheses as take longer, with every head, than the directions.
+constexpr Index asked_to_pay = 8;
 
 bool same_numbers(const Numbers& a, const Numbers& b) {
   return a.rows() == b.rows() && a.cols() == b.cols() &&
@@ -21,68 +24,131 @@ bool same_numbers(const Numbers& a, const Numbers& b) {
 
 }  // namespace
 
-Product::Product(ReadWeights::Matrix x, ReadWeights::Matrix w)
-    : x_(std::move(x)), w_(std::move(w)) {
+Product::Product(ReadWeights::Matrix x, ReadWeights::Matrix w,
+                 std::vector<Column> columns)
+    : x_(std::move(x)), w_(std::move(w)), columns_(std::move(columns)) {
   mha::require(x_->cols() == w_->rows(),
                "the input is {} wide, but the weights have {} rows",
                x_->cols(), w_->rows());
   y_.resize(x_->rows(), w_->cols());
-  made_.resize(static_cast<std::size_t>((y_.rows() + block - 1) / block));
-  for (Index col = 0; col < w_->cols(); col += stripe) {
-    const Index cols = std::min(stripe, w_->cols() - col);
-    Index first = 0, last = w_->rows();
-    while (first < last && w_->row(first).segment(col, cols).isZero(0)) {
-      ++first;
-    }
-    while (first < last && w_->row(last - 1).segment(col, cols).isZero(0)) {
-      --last;
-    }
-    const Stripe one = {col, cols, first, last - first};
-    if (!stripes_.empty() && stripes_.back().first_row == one.first_row &&
-        stripes_.back().rows == one.rows) {
-      stripes_.back().cols += cols;
-    } else {
-      stripes_.push_back(one);
-    }
+  tiles_down_ = (y_.rows() + tile_rows - 1) / tile_rows;
+  tiles_across_ = (y_.cols() + tile_cols - 1) / tile_cols;
+  left_ = tiles_down_ * tiles_across_;
+  made_.resize(static_cast<std::size_t>(left_));
+  for (Index across = 0; columns_.empty() && across < tiles_across_; ++across) {
+    ranges_.push_back(range_of(across));
   }
 }
 
-double Product::make_rows(Index first, Index count) {
-  double multiplications = 0;
-  for (const Stripe& one : stripes_) {
-    const auto multiply = [&](Index from, Index rows) {
-      y_.block(from, one.first_col, rows, one.cols).noalias() =
-          x_->block(from, one.first_row, rows, one.rows) *
-          w_->block(one.first_row, one.first_col, one.rows, one.cols);
-    };
-    const double work = static_cast<double>(count) *
-                        static_cast<double>(one.cols) *
-                        static_cast<double>(one.rows);
-    multiplications += work;
-    if (work < 1e6) {
-      multiply(first, count);
-      continue;
+Product::Range Product::range_of(Index across) const {
+  const Index col = across * tile_cols;
+  const Index cols = std::min(tile_cols, w_->cols() - col);
+  Index first = 0, last = w_->rows();
+  while (first < last && w_->row(first).segment(col, cols).isZero(0)) ++first;
+  while (first < last && w_->row(last - 1).segment(col, cols).isZero(0)) {
+    --last;
+  }
+  return {first, last - first};
+}
+
+// The largest block of missing tiles that begins here, columns first.
+Product::Block Product::next_block(const std::vector<bool>& missing, Index down,
+                                   Index across) const {
+  Block block = {down, across, 1, 1};
+  while (across + block.cols < tiles_across_ &&
+         missing[place(down, across + block.cols)] &&
+         (ranges_.empty() ||
+          ranges_[static_cast<std::size_t>(across)] ==
+              ranges_[static_cast<std::size_t>(across + block.cols)])) {
+    block.cols += 1;
+  }
+  const auto row_is_missing = [&](Index row) {
+    for (Index c = 0; c < block.cols; ++c) {
+      if (!missing[place(row, across + c)]) return false;
     }
-    std::thread other(multiply, first, count / 2);
-    multiply(first + count / 2, count - count / 2);
+    return true;
+  };
+  while (down + block.rows < tiles_down_ && row_is_missing(down + block.rows)) {
+    block.rows += 1;
+  }
+  return block;
+}
+
+double Product::make_block(const Block& block) {
+  const Index first = block.down * tile_rows, col = block.across * tile_cols;
+  const Index rows = std::min(block.rows * tile_rows, y_.rows() - first);
+  const Index cols = std::min(block.cols * tile_cols, y_.cols() - col);
+  const Range inner = ranges_[static_cast<std::size_t>(block.across)];
+  const auto multiply = [&](Index from, Index count) {
+    y_.block(from, col, count, cols).noalias() =
+        x_->block(from, inner.first, count, inner.count) *
+        w_->block(inner.first, col, inner.count, cols);
+  };
+  const double multiplications = static_cast<double>(rows) *
+                                 static_cast<double>(cols) *
+                                 static_cast<double>(inner.count);
+  if (multiplications < 1e6) {
+    multiply(first, rows);
+  } else {
+    std::thread other(multiply, first, rows / 2);
+    multiply(first + rows / 2, rows - rows / 2);
     other.join();
   }
   return multiplications;
 }
 
-double Product::make(const std::vector<bool>& blocks) {
+void Product::copy_block(const Block& block) {
+  const Index col = block.across * tile_cols;
+  const Index last_row =
+      std::min((block.down + block.rows) * tile_rows, y_.rows());
+  const Index last_col = std::min(col + block.cols * tile_cols, y_.cols());
+  for (Index row = block.down * tile_rows; row < last_row; ++row) {
+    for (Index c = col; c < last_col; ++c) {
+      const Column& from = columns_[static_cast<std::size_t>(c)];
+      y_(row, c) = from.of->y_(row, from.index);
+    }
+  }
+}
+
+double Product::make(const std::vector<bool>& needed) {
+  if (complete()) return 0;
+  std::vector<bool> missing = needed;
+  std::map<Product*, std::vector<bool>> of_others;
+  for (Index down = 0; down < tiles_down_; ++down) {
+    for (Index across = 0; across < tiles_across_; ++across) {
+      const std::size_t tile = place(down, across);
+      missing[tile] = needed[tile] && !made_[tile];
+      if (!missing[tile] || columns_.empty()) continue;
+      const Index end = std::min((across + 1) * tile_cols, y_.cols());
+      for (Index c = across * tile_cols; c < end; ++c) {
+        const Column& from = columns_[static_cast<std::size_t>(c)];
+        std::vector<bool>& its = of_others[from.of.get()];
+        its.resize(from.of->made_.size());
+        its[from.of->place(down, from.index / tile_cols)] = true;
+      }
+    }
+  }
   double multiplications = 0;
-  for (std::size_t one = 0; one < blocks.size();) {
-    std::size_t end = one;
-    while (end < blocks.size() && blocks[end] && !made_[end]) {
-      made_[end++] = true;
+  for (const auto& [product, tiles] : of_others) {
+    multiplications += product->make(tiles);
+  }
+  for (Index down = 0; down < tiles_down_; ++down) {
+    for (Index across = 0; across < tiles_across_; ++across) {
+      if (!missing[place(down, across)]) continue;
+      const Block block = next_block(missing, down, across);
+      for (Index i = 0; i < block.rows * block.cols; ++i) {
+        const std::size_t tile =
+            place(down + i / block.cols, across + i % block.cols);
+        missing[tile] = false;
+        made_[tile] = true;
+      }
+      left_ -= block.rows * block.cols;
+      if (columns_.empty()) {
+        multiplications += make_block(block);
+      } else {
+        copy_block(block);
+      }
     }
-    if (end > one) {
-      const Index first = static_cast<Index>(one) * block;
-      const Index last = std::min(y_.rows(), static_cast<Index>(end) * block);
-      multiplications += make_rows(first, last - first);
-    }
-    one = std::max(end, one + 1);
   }
   return multiplications;
 }
@@ -113,13 +179,40 @@ ReadWeights::Matrix Projections::known(const ReadWeights::Matrix& w) {
   return w;
 }
 
+// Weights that are dealt out otherwise have the same columns.
+std::vector<Product::Column> Projections::columns_of(
+    const ReadWeights::Matrix& x, const Numbers& w) const {
+  std::vector<Product::Column> columns;
+  if (w.size() == 0) return columns;
+  std::multimap<double, Product::Column> known;  // by the first number
+  for (const std::shared_ptr<Product>& one : products_) {
+    if (!one->multiplies(x) || one->weights().rows() != w.rows()) continue;
+    for (Index c = 0; c < one->weights().cols(); ++c) {
+      known.emplace(one->weights()(0, c), Product::Column{one, c});
+    }
+  }
+  for (Index c = 0; c < w.cols(); ++c) {
+    auto [next, end] = known.equal_range(w(0, c));
+    Index looked = 0;
+    while (next != end && looked < most_alike &&
+           next->second.of->weights().col(next->second.index) != w.col(c)) {
+      ++next;
+      ++looked;
+    }
+    if (next == end || looked == most_alike) return {};
+    columns.push_back(next->second);
+  }
+  return columns;
+}
+
 std::shared_ptr<Product> Projections::product(const ReadWeights::Matrix& x,
                                               const ReadWeights::Matrix& w) {
   const ReadWeights::Matrix factor = known(w);
   for (const std::shared_ptr<Product>& one : products_) {
-    if (one->is_of(x, factor)) return one;
+    if (one->multiplies(x) && one->multiplies_by(factor)) return one;
   }
-  products_.push_back(std::make_shared<Product>(x, factor));
+  products_.push_back(
+      std::make_shared<Product>(x, factor, columns_of(x, *factor)));
   return products_.back();
 }
 
@@ -133,7 +226,7 @@ const Projection& Projections::of(Reread reread, Index n_heads) {
     products_.clear();
     readings_.clear();
     matrices_ = {weights_.w_q, weights_.w_k, weights_.w_v, weights_.w_o};
-    for (const auto& [w_o, directions] : own_) matrices_.push_back(w_o);
+    for (const auto& [w_o, own] : own_) matrices_.push_back(w_o);
   }
   const ReadWeights w = reread ? reread(weights_, n_heads) : weights_;
   Projection one;
@@ -150,9 +243,9 @@ const Projection& Projections::of(Reread reread, Index n_heads) {
 
 const std::optional<OwnDirections>& Projections::own(
     const ReadWeights::Matrix& w_o) {
-  const auto found = own_.find(w_o);
-  if (found != own_.end()) return found->second;
-  return own_[w_o] = own_directions(*w_o);
+  Own& own = own_[w_o];
+  if (++own.asked == asked_to_pay) own.directions = own_directions(*w_o);
+  return own.directions;
 }
 
 }  // namespace diagnose
