@@ -107,9 +107,29 @@ Predictor::Parts Predictor::parts_of(const Hypothesis& hypothesis) {
            part(q + k, *all.v, all.b_v)}};
 }
 
+namespace {
+
+// Whether each row of places is a piece of a row of queries, keys or values.
+bool are_in_a_row(const Numbers& places, const Call& call) {
+  if (places.cols() == 0) return false;
+  const Index q = call.q.size(), k = call.k.size();
+  for (Index i = 0; i < places.rows(); ++i) {
+    for (Index j = 1; j < places.cols(); ++j) {
+      if (places(i, j) != places(i, j - 1) + 1) return false;
+    }
+    const Index first = static_cast<Index>(places(i, 0));
+    const Numbers& all = first < q ? call.q : first < q + k ? call.k : call.v;
+    const Index start = first < q ? 0 : first < q + k ? q : q + k;
+    if ((first - start) % all.cols() + places.cols() > all.cols()) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 // Which numbers head h of item b of the queries (0), keys (1) or values (2)
 // has.
-std::shared_ptr<const Numbers> Predictor::places_in(
+std::shared_ptr<const Predictor::Places> Predictor::places_in(
     const Hypothesis& hypothesis, const Call& call, int which, Index b,
     Index h) {
   const Split key = {hypothesis.rewrite.before, hypothesis.steps.take, which,
@@ -117,64 +137,84 @@ std::shared_ptr<const Numbers> Predictor::places_in(
   const auto known = splits_.find(key);
   if (known != splits_.end()) return known->second;
   const Numbers& all = which == 0 ? call.q : which == 1 ? call.k : call.v;
-  auto places = std::make_shared<Numbers>(hypothesis.steps.take(
+  auto places = std::make_shared<Places>();
+  places->numbers = hypothesis.steps.take(
       {all, which == 0 ? call.batch : call.kv_batch,
        which == 0 ? call.n_heads : call.n_kv_heads},
-      b, h));
-  if (places->size() * std::ssize(splits_) > most_kept) splits_.clear();
+      b, h);
+  places->in_a_row = are_in_a_row(places->numbers, call_for({}));
+  if (places->numbers.size() * std::ssize(splits_) > most_kept) {
+    splits_.clear();
+  }
   return splits_[key] = std::move(places);
 }
 
-Numbers Predictor::read_at(const Parts& parts, const Numbers& places) {
-  // Neighbours are mostly of one row: it is looked up where that changes.
-  struct Row {
-    Index first = 0, end = 0, index = 0;
-    std::size_t part = 0;
-    const double* numbers = nullptr;
-    const double* bias = nullptr;
-  };
-  const auto row_of = [&](Index n) {
-    Row row;
-    row.part = n < parts[1].first ? 0 : n < parts[2].first ? 1 : 2;
-    const Part& part = parts[row.part];
-    const Index cols = part.numbers->cols();
-    row.index = (n - part.first) / cols;
-    row.first = part.first + row.index * cols;
-    row.end = row.first + cols;
-    row.numbers = part.numbers->data() + row.index * cols;
-    row.bias = part.bias ? part.bias->data() : nullptr;
-    return row;
-  };
-  const auto complete = [](const Part& part) {
-    return !part.product || part.product->complete();
-  };
-  if (!std::all_of(parts.begin(), parts.end(), complete)) {
-    std::array<std::vector<bool>, 3> needed;
-    for (std::size_t p = 0; p < 3; ++p) {
-      const Product& product = *parts[p].product;
-      needed[p].resize(static_cast<std::size_t>(product.tiles_down() *
-                                                product.tiles_across()));
-    }
-    Row row;
-    for (Index i = 0; i < places.size(); ++i) {
-      const Index n = static_cast<Index>(places.data()[i]);
-      if (n < row.first || n >= row.end) row = row_of(n);
-      const Index tile = row.index / Product::tile_rows *
-                             parts[row.part].product->tiles_across() +
-                         (n - row.first) / Product::tile_cols;
-      needed[row.part][static_cast<std::size_t>(tile)] = true;
-    }
-    for (std::size_t p = 0; p < 3; ++p) {
-      multiplications_ += parts[p].product->make(needed[p]);
-    }
-  }
-  Numbers read(places.rows(), places.cols());
+namespace {
+
+// A row of queries, keys or values, whose first number is `first`.
+struct Row {
+  Index first = 0, end = 0, index = 0;
+  std::size_t part = 0;
+};
+
+template <typename Parts>
+Row row_of(const Parts& parts, Index n) {
   Row row;
-  for (Index i = 0; i < places.size(); ++i) {
-    const Index n = static_cast<Index>(places.data()[i]);
-    if (n < row.first || n >= row.end) row = row_of(n);
-    const Index c = n - row.first;
-    read.data()[i] = row.numbers[c] + (row.bias ? row.bias[c] : 0);
+  row.part = n < parts[1].first ? 0 : n < parts[2].first ? 1 : 2;
+  const auto& part = parts[row.part];
+  row.index = (n - part.first) / part.numbers->cols();
+  row.first = part.first + row.index * part.numbers->cols();
+  row.end = row.first + part.numbers->cols();
+  return row;
+}
+
+}  // namespace
+
+// Computes what is read, as far as it is missing.
+void Predictor::make_products(const Parts& parts, const Places& places) {
+  std::array<std::vector<bool>, 3> needed;
+  for (std::size_t p = 0; p < 3; ++p) {
+    needed[p].resize(static_cast<std::size_t>(
+        parts[p].product->tiles_down() * parts[p].product->tiles_across()));
+  }
+  Row row;
+  for (Index i = 0; i < places.numbers.size(); ++i) {
+    const Index n = static_cast<Index>(places.numbers.data()[i]);
+    if (n < row.first || n >= row.end) row = row_of(parts, n);
+    const Index tile = row.index / Product::tile_rows *
+                           parts[row.part].product->tiles_across() +
+                       (n - row.first) / Product::tile_cols;
+    needed[row.part][static_cast<std::size_t>(tile)] = true;
+  }
+  for (std::size_t p = 0; p < 3; ++p) {
+    multiplications_ += parts[p].product->make(needed[p]);
+  }
+}
+
+Numbers Predictor::read_at(const Parts& parts, const Places& places) {
+  if (!std::all_of(parts.begin(), parts.end(), [](const Part& part) {
+        return !part.product || part.product->complete();
+      })) {
+    make_products(parts, places);
+  }
+  const Numbers& from = places.numbers;
+  Numbers read(from.rows(), from.cols());
+  Row row;
+  for (Index i = 0; i < from.rows(); ++i) {
+    for (Index j = 0; j < from.cols();) {
+      const Index n = static_cast<Index>(from(i, j));
+      if (n < row.first || n >= row.end) row = row_of(parts, n);
+      const Part& part = parts[row.part];
+      const Index c = n - row.first;
+      const Index count = places.in_a_row ? from.cols() : 1;
+      const double* numbers = &(*part.numbers)(row.index, c);
+      const double* bias = part.bias ? part.bias->data() + c : nullptr;
+      double* to = &read(i, j);
+      for (Index m = 0; m < count; ++m) {
+        to[m] = numbers[m] + (bias ? bias[m] : 0);
+      }
+      j += count;
+    }
   }
   return read;
 }
@@ -306,9 +346,9 @@ Predictor::Inputs Predictor::inputs_of(const Hypothesis& hypothesis,
     inputs.rows.resize(static_cast<std::size_t>(tokens_of(call)));
     std::iota(inputs.rows.begin(), inputs.rows.end(), 0);
   }
-  inputs.q = read_at(
-      parts_of(hypothesis),
-      rows_of(*places_in(hypothesis, call, 0, inputs.b, h), inputs.rows));
+  const auto places = places_in(hypothesis, call, 0, inputs.b, h);
+  inputs.q = read_at(parts_of(hypothesis),
+                     {rows_of(places->numbers, inputs.rows), places->in_a_row});
   inputs.k = head(hypothesis, call, 1, inputs.b, kv);
   inputs.v = head(hypothesis, call, 2, inputs.b, kv);
   inputs.seen = visible(hypothesis, call, inputs.b, inputs.rows, true);

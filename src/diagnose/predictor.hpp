@@ -84,6 +84,11 @@ class Predictor {
     bool finite = true;
   };
   using SharedHead = std::shared_ptr<const Head>;
+  // Which numbers of q, k and v something has.
+  struct Places {
+    Numbers numbers;
+    bool in_a_row = false;  // each of its rows is a piece of one row of those
+  };
   // What one head's context is made of.
   struct Inputs {
     Index b;
@@ -108,10 +113,11 @@ class Predictor {
 
   const Call& call_for(const Hypothesis& hypothesis);
   Parts parts_of(const Hypothesis& hypothesis);
-  std::shared_ptr<const Numbers> places_in(const Hypothesis& hypothesis,
+  std::shared_ptr<const Places> places_in(const Hypothesis& hypothesis,
                                            const Call& call, int which,
                                            Index b, Index h);
-  Numbers read_at(const Parts& parts, const Numbers& places);
+  void make_products(const Parts& parts, const Places& places);
+  Numbers read_at(const Parts& parts, const Places& places);
   SharedHead head(const Hypothesis& hypothesis, const Call& call, int which,
                   Index b, Index h);
   Sources sources(const Hypothesis& hypothesis, const Call& call,
@@ -143,7 +149,7 @@ class Predictor {
   double multiplications_ = 0;
   // Calls whose queries, keys and values are numbers 0, 1, 2, ... instead.
   std::map<Before, Call> calls_;
-  std::map<Split, std::shared_ptr<const Numbers>> splits_;  // the same of heads
+  std::map<Split, std::shared_ptr<const Places>> splits_;  // the same of heads
   std::map<std::pair<Reread, Split>, SharedHead> heads_;
   std::map<Visible, std::shared_ptr<const mha::BoolMatrix>> visible_;
   std::map<Place, Numbers> places_;  // which number goes where

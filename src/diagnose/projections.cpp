@@ -15,7 +15,7 @@ constexpr Index products_of_a_layer = 12;
 constexpr Index most_alike = 4;
 
 // As many hypotheses as take longer, with every head, than the directions.
-constexpr Index asked_to_pay = 8;
+constexpr Index asked_to_pay = 3;
 
 bool same_numbers(const Numbers& a, const Numbers& b) {
   return a.rows() == b.rows() && a.cols() == b.cols() &&
