@@ -640,9 +640,9 @@ Diagnosis Search::run() {
   look_at_right(diagnosis);
   if (diagnosis.finding != Finding::correct) look_at_wrong(diagnosis);
   if (diagnosis.finding == Finding::unknown) look_for_parts(diagnosis);
-  if (diagnosis.finding == Finding::unknown) look_again_at_refuted();
-  diagnosis.nearest = nearest_;
   if (diagnosis.finding == Finding::unknown) {
+    look_again_at_refuted();
+    diagnosis.nearest = nearest_;
     if (nearest_.empty() || nearest_[0].error > farthest) {
       diagnosis.nothing_near = true;
       diagnosis.nearest = {first_right_};
