@@ -1,4 +1,4 @@
-// The page's few moving parts: depth switch, day and night, folded blocks.
+// The page's few moving parts: depth switch, search, day and night, folded blocks.
 // Without this script every depth shows and nothing is missing.
 
 const page = document.documentElement;
@@ -11,6 +11,16 @@ function remember(name, value) {
     // The choice then holds for this page alone.
   }
 }
+
+/** Says something to those who hear the page. */
+function announce(text) {
+  heard.replaceChildren(text);   // a new node: the same words are then read out again
+}
+
+const heard = document.createElement('p');
+heard.className = 'heard';
+heard.setAttribute('role', 'status');
+document.body.append(heard);
 
 // --- depth -------------------------------------------------------------
 
@@ -33,11 +43,25 @@ function readingPlace() {
   });
 }
 
+/** An address that names a depth names the one that shows. */
+function putInAddress(depth) {
+  const address = new URL(location);
+  if (depth === 'all') address.searchParams.delete('depth');
+  else address.searchParams.set('depth', depth);
+  try {
+    history.replaceState(history.state, '', address);
+  } catch {
+    // Some browsers forbid it to a page opened from a folder.
+  }
+}
+
 function switchDepth(depth) {
   const place = window.scrollY > 0 ? readingPlace() : null;
   const before = place?.getBoundingClientRect().top;
   showDepth(depth);
   remember('depth', depth);
+  putInAddress(depth);
+  announce(`Depth: ${depth}`);
   if (!place) return;
   let still = place;
   while (still && still.getClientRects().length === 0) {
@@ -57,7 +81,10 @@ function revealTarget() {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (!target) return;
   const block = target.closest('.depth');
-  if (block && block.getClientRects().length === 0) showDepth(block.dataset.depth);
+  if (block && block.getClientRects().length === 0) {
+    showDepth(block.dataset.depth);
+    announce(`Depth: ${block.dataset.depth}, where the link leads`);
+  }
   for (let fold = target.closest('details'); fold; fold = fold.parentElement.closest('details')) {
     fold.open = true;
   }
@@ -66,6 +93,29 @@ function revealTarget() {
 
 window.addEventListener('hashchange', revealTarget);
 if (location.hash) revealTarget();
+
+// --- search ---------------------------------------------------------------
+
+const searchButton = document.querySelector('button.search');
+const searchScript = document.createElement('script');
+
+/** Reads the search when it is first asked for. */
+function search() {
+  if (window.manyHeadsSearch) {
+    window.manyHeadsSearch.open();
+  } else {
+    searchScript.onerror = () => { searchButton.textContent = 'No search.js here'; };
+    searchScript.src = 'search.js';   // once: it has then begun to load
+    document.head.append(searchScript);
+  }
+}
+
+searchButton.addEventListener('click', search);
+document.addEventListener('keydown', (event) => {
+  if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || event.target.closest('input, dialog')) return;
+  event.preventDefault();
+  search();
+});
 
 // --- day and night ------------------------------------------------------
 
@@ -90,14 +140,15 @@ showColours();
 
 // --- the keyboard ---------------------------------------------------------
 
-// Only a box that scrolls needs to be reached with the Tab key.
+// A box that scrolls, and no other, is reached with the Tab key. Without script
+// the browser sees to it.
 const boxes = new ResizeObserver((changed) => {
   for (const { target } of changed) {
     if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
     else target.removeAttribute('tabindex');
   }
 });
-for (const box of document.querySelectorAll('article [tabindex="0"]')) boxes.observe(box);
+for (const box of document.querySelectorAll('pre, .formula, .table, .plate')) boxes.observe(box);
 
 // --- printing ------------------------------------------------------------
 

@@ -5,6 +5,7 @@ include(add_exercises)
 # claims and its output, and adds its exercises. The other files are a library,
 # name_parts, for whoever needs them besides; those called *_claims.cpp hold
 # nothing but test cases, which nobody calls: they are linked as they are.
+# Kernels are in .cu files; those called gpu_*.cu are for nvcc alone.
 function(add_chapter folder)
   string(REGEX MATCH "^([0-9]+)_(.+)$" matched "${folder}")
   if(NOT matched)
@@ -28,6 +29,7 @@ function(add_chapter folder)
       "${CMAKE_CURRENT_SOURCE_DIR}/${folder}")
     target_link_libraries(${name}_parts PUBLIC mha PRIVATE mha_warnings)
     use_book_headers(${name}_parts)
+    add_chapter_kernels(${folder} ${name}_parts)
     target_link_libraries(${name} PRIVATE ${name}_parts)
   endif()
   set_property(GLOBAL APPEND PROPERTY MHA_PROGRAMS ${name})
@@ -41,6 +43,16 @@ function(add_chapter folder)
         "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/expected.txt" $<TARGET_FILE:${name}>)
   endif()
   add_exercises(${folder} ${number} ${name})
+endfunction()
+
+function(add_chapter_kernels folder target)
+  file(GLOB kernels CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cu")
+  set(for_gpu "${kernels}")
+  list(FILTER for_gpu INCLUDE REGEX "/gpu_[^/]*$")
+  list(FILTER kernels EXCLUDE REGEX "/gpu_[^/]*$")
+  if(kernels)
+    add_kernels(${target} ${kernels} GPU_ONLY ${for_gpu})
+  endif()
 endfunction()
 
 # One compiled set of the heavy headers, shared by every chapter and exercise.

@@ -1,3 +1,5 @@
+option(MHA_EXERCISE_TESTS "Build and test every exercise and its solution" ON)
+
 # add_exercises(folder number program)
 # An exercise is three files of one name: exercises/K_name.cpp is what the
 # reader gets, solutions/K_name.cpp solves it, checks/K_name.cpp holds the
@@ -22,13 +24,18 @@ function(add_exercises folder number program)
     add_library(check_${id} OBJECT EXCLUDE_FROM_ALL
       "${chapter}/checks/${stem}.cpp")
     target_link_libraries(check_${id} PRIVATE mha_exercise mha_warnings)
+    file(STRINGS "${chapter}/checks/${stem}.cpp" kernels
+      REGEX "^#include \"exercise/device_exercise")
+    if(kernels)
+      target_link_libraries(check_${id} PRIVATE mha_device)
+    endif()
     use_book_headers(check_${id})
     if(EXERCISE_KIND STREQUAL "predict")
       write_values(${folder} ${program})
       add_dependencies(check_${id} values_${program})
     endif()
     add_my_program(${id})
-    if(MHA_TESTS)
+    if(MHA_TESTS AND MHA_EXERCISE_TESTS)
       test_exercise(${chapter} ${stem} ${id} "${EXERCISE_CHECK}")
     endif()
   endforeach()
@@ -62,13 +69,21 @@ function(test_exercise chapter stem id check)
 endfunction()
 
 # A reader's file with the checks. Half-written code may leave a parameter of
-# its function unused.
+# its function unused. A file with kernels is compiled as kernels are.
 function(add_exercise_program target source check warnings)
   add_executable(${target} "${source}")
   target_link_libraries(${target} PRIVATE ${check} mha_exercise ${warnings})
   # Per source, so that it stands after -Wextra.
+  set(options -Wno-unused-parameter)
+  file(STRINGS "${source}" kernels REGEX "^#include \"exercise/device_exercise")
+  if(kernels)
+    list(APPEND options ${MHA_KERNEL_OPTIONS})
+    set_source_files_properties("${source}" PROPERTIES
+      SKIP_PRECOMPILE_HEADERS ON)
+    target_link_libraries(${target} PRIVATE mha_device)
+  endif()
   set_source_files_properties("${source}" PROPERTIES
-    COMPILE_OPTIONS -Wno-unused-parameter)
+    COMPILE_OPTIONS "${options}")
 endfunction()
 
 # Reads the comment at the head of an exercise (docs/architecture.md), and sets

@@ -3,8 +3,9 @@
 
 # The set, Debian's name, how it is found, what it is called elsewhere.
 # A command is looked for on PATH, so that it may come from anywhere; a library
-# by its header, or where clang and Python keep theirs. After a comma: the name
-# where the first is not to be had.
+# by its header (by its own name where the header comes in a package of many),
+# or where clang and Python keep theirs. After a comma: the name where the first
+# is not to be had.
 package_table() {
   cat <<'TABLE'
 run  | g++             | command c++ g++ clang++     | a C++20 compiler
@@ -16,10 +17,13 @@ run  | libfmt-dev      | header fmt/core.h           | fmt 9
 run  | doctest-dev     | header doctest/doctest.h    | doctest
 run  | libcli11-dev    | header CLI/CLI.hpp          | CLI11 2
 run  | nlohmann-json3-dev | header nlohmann/json.hpp | nlohmann-json 3
+run  | libboost-context-dev | library boost_context  | Boost.Context
+run  | libdw-dev       | header elfutils/libdw.h     | libdw (elfutils)
 diagnose | libzip-dev  | header zip.h                | libzip
 book | doxygen         | command doxygen             | Doxygen 1.9.4
 book | nodejs          | command node                | Node.js 18
 book | npm             | command npm                 | npm
+pdf  | chromium,chromium-browser | command chromium chromium-browser google-chrome | Chromium
 test | libtorch-dev    | header torch/extension.h    | libtorch (PyTorch for C++)
 test | clang           | command clang++             | Clang
 test | libclang-rt-dev,libclang-rt-14-dev | clang_library fuzzer | libFuzzer
@@ -87,14 +91,20 @@ find_missing() {
   done < <(package_table)
 }
 
-# has command NAME... | has header PATH | has clang_library NAME |
-# has python_module NAME, of the system's Python
+# has command NAME... | has header PATH | has library NAME |
+# has clang_library NAME | has python_module NAME, of the system's Python
 has() {
-  local kind=$1 place prefixes=${CMAKE_PREFIX_PATH-}
+  local kind=$1 place file prefixes=${CMAKE_PREFIX_PATH-}
   shift
   if [ "$kind" = command ]; then
     for place in "$@"; do
       ! command -v "$place" >/dev/null || return 0
+    done
+  elif [ "$kind" = library ]; then
+    for place in /usr /usr/local ${prefixes//[:;]/ }; do
+      for file in "$place"/lib{,64,/*-linux-gnu*}/lib"$1".{so,a}; do
+        [ ! -e "$file" ] || return 0
+      done
     done
   elif [ "$kind" = clang_library ]; then
     for place in /usr/lib/llvm-*/lib/clang/*/lib/*/libclang_rt."$1"* \

@@ -1,32 +1,41 @@
-// What stands beside the pages: style, script and icon.
+// What stands beside the pages: style, scripts and icon, in few bytes.
 
 import fs from 'node:fs';
+import { createRequire } from 'node:module';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const HERE = path.dirname(fileURLToPath(import.meta.url));
+const require = createRequire(import.meta.url);
 
 /** The few lines of script that run before the page is painted. */
 export function readEarlyScript(project) {
-  const text = fs.readFileSync(path.join(project, 'book/theme/early.js'), 'utf8');
-  return withoutComments(text).replace(/\n/g, ' ').trim();
+  return bundled(path.join(project, 'book/theme/early.js')).trim();
 }
 
-/** Copies styles, scripts and icon into `out`; gives their names. */
+/** Puts styles, scripts and icon into `out`; gives their names. */
 export function copyTheme(project, out) {
   const theme = path.join(project, 'book/theme');
   fs.copyFileSync(path.join(theme, 'icon.svg'), path.join(out, 'icon.svg'));
   for (const name of ['theme.js', 'exercises.js']) {
-    const script = fs.readFileSync(path.join(theme, name), 'utf8');
-    fs.writeFileSync(path.join(out, name), withoutComments(script));
+    fs.writeFileSync(path.join(out, name), bundled(path.join(theme, name)));
   }
   for (const name of ['theme.css', 'reference.css']) {
-    const style = fs.readFileSync(path.join(theme, name), 'utf8');
-    fs.writeFileSync(path.join(out, name), withoutSpace(style));
+    fs.writeFileSync(path.join(out, name), withoutSpace(fs.readFileSync(path.join(theme, name), 'utf8')));
   }
-  return ['theme.js', 'exercises.js', 'icon.svg', 'theme.css', 'reference.css'];
+  fs.writeFileSync(path.join(out, 'search.js'), bundled(path.join(HERE, 'search/search_box.mjs')));
+  fs.copyFileSync(path.join(HERE, 'node_modules/minisearch/LICENSE.txt'), path.join(out, 'search-license.txt'));
+  return ['icon.svg', 'theme.js', 'exercises.js', 'theme.css', 'reference.css', 'search.js', 'search-license.txt'];
 }
 
-/** A script without its comment lines and indentation. */
-function withoutComments(script) {
-  return script.replace(/\/\*\*[\s\S]*?\*\/\n/g, '').replace(/^\s*\/\/.*\n/gm, '').replace(/\n\s*/g, '\n').trimStart();
+/** A script with all that it imports, without what only its writer needs. */
+function bundled(file) {
+  const { outputFiles: [{ text }] } = require('esbuild').buildSync({
+    entryPoints: [file], bundle: true, minify: true, write: false, charset: 'utf8', logLevel: 'silent',
+    format: 'iife', target: ['chrome111', 'firefox113', 'safari16.4'],
+    loader: { '.css': 'text' },
+  });
+  return text;
 }
 
 /** A style sheet without its comments and spare white space. */

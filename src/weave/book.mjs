@@ -39,6 +39,7 @@ function readPage(root, file, { number, letter, base }, problems) {
   };
   page.sections = readSections(page, problems);
   page.anchors = new Set(page.sections.map((section) => section.id));
+  checkSaysSomething(page, problems);
   return page;
 }
 
@@ -72,6 +73,32 @@ function readSections(page, problems) {
     sections.push({ level: block.level, id: block.id, text: plain, depth });
   }
   return sections;
+}
+
+/** A heading that a reader sees has something under it at that reader's depth. */
+function checkSaysSomething(page, problems) {
+  const open = [];   // the headings around a block, the outermost first
+  let depth = null;
+  const close = (level) => {
+    while (open.length && open.at(-1).level >= level) {
+      const { heading, seenBy, saidTo } = open.pop();
+      const nothing = seenBy.filter((reader) => !saidTo.has(reader));
+      if (nothing.length === 0) continue;
+      problems.add(heading.where, `the section "${plainText(heading.text)}" has nothing for ${nothing.join(' and ')}; `
+        + 'put its heading inside the block that it belongs to, or write something for all');
+    }
+  };
+  for (const block of page.blocks) {
+    if (block.kind === 'depth') {
+      depth = block.name;
+    } else if (block.kind === 'heading') {
+      close(block.level);
+      open.push({ level: block.level, heading: block, seenBy: depth ? [depth] : DEPTHS, saidTo: new Set() });
+    } else if (block.kind !== 'blank') {
+      for (const { saidTo } of open) for (const reader of depth ? [depth] : DEPTHS) saidTo.add(reader);
+    }
+  }
+  close(0);
 }
 
 /** Heading or title text without its markup. */

@@ -164,7 +164,7 @@ function checkCase({ name, caught, check, program }, row, book) {
 }
 
 function tableHtml(rows) {
-  return '<div class="table bugs" tabindex="0"><table><thead><tr><th>Reported</th><th>Shown by</th><th>Caught by</th></tr></thead>'
+  return '<div class="table bugs"><table><thead><tr><th>Reported</th><th>Shown by</th><th>Caught by</th></tr></thead>'
     + `<tbody>${rows.map(rowHtml).join('\n')}</tbody></table></div>`;
 }
 

@@ -29,18 +29,18 @@ function cleanLine(line) {
 /** Lines of code with their numbers beside them, from `first` on. */
 function numberedCode(lines, first) {
   const numbers = lines.map((_, i) => first + i).join('\n');
-  return `<pre class="code" tabindex="0"><span class="n" aria-hidden="true">${numbers}</span><code>${lines.join('\n')}\n</code></pre>`;
+  return `<pre class="code"><span class="n" aria-hidden="true">${numbers}</span><code>${lines.join('\n')}\n</code></pre>`;
 }
 
 /** A whole file: every line has an id, and the note that `noteOn(number)` gives. */
 export function fullCode(lines, idOf, noteOn) {
   const rows = lines.map((line, i) => `<span class="l" id="${idOf(i + 1)}">${line}${noteOn(i + 1)}\n</span>`);
-  return `<pre class="code full" tabindex="0"><code>${rows.join('')}</code></pre>`;
+  return `<pre class="code full"><code>${rows.join('')}</code></pre>`;
 }
 
 /** Code without numbers: a piece of another language, or a command. */
 export function plainCode(lines) {
-  return `<pre class="code plain" tabindex="0"><code>${lines.map((line) => `${line}\n`).join('')}</code></pre>`;
+  return `<pre class="code plain"><code>${lines.map((line) => `${line}\n`).join('')}</code></pre>`;
 }
 
 /** A part shown in a page: caption above, linked to its listing if it has one, numbered lines below. */

@@ -79,10 +79,14 @@ function expandDepth(block, page, book) {
   } else if (name) {
     page.depth = name;
     page.depthOpened = where;
+    page.sectionAround = page.section;
+    const id = uniqueId(page.section ? `${page.section.id}-${name}` : name, page.ids);
+    page.anchors.add(id);
     emitBlock(page, page.token('block',
-      `<div class="depth ${name}" data-depth="${name}"><p class="depth-label">${DEPTH_NAMES[name]}</p>`), block);
+      `<div class="depth ${name}" data-depth="${name}" id="${id}"><p class="depth-label">${DEPTH_NAMES[name]}</p>`), block);
   } else {
     page.depth = null;
+    page.section = page.sectionAround;   // a heading inside was for that depth alone
     emitBlock(page, page.token('block', '</div>'), block);
   }
 }
@@ -100,7 +104,7 @@ function expandDisplay(block, page, book) {
   const number = numbered ? `<span class="number">(${numbered.number})</span>` : '';
   const id = numbered ? ` id="${numbered.id}"` : '';
   emitBlock(page, page.token('block', (formulas) =>
-    `<div class="equation"${id}><div class="formula" tabindex="0">${formulas.html(key)}</div>${number}</div>`), block);
+    `<div class="equation"${id}><div class="formula">${formulas.html(key)}</div>${number}</div>`), block);
 }
 
 /** `file: part` with ` | folded: title` behind it. */
@@ -203,7 +207,7 @@ async function expandOutput(block, page, book) {
   if (title) emitWrapped(page, '<details class="folded"><summary>', title, '</summary>', block, book);
   emitBlock(page, page.token('block',
     `<figure class="output"><figcaption><kbd>${escape(command)}</kbd>${heading}</figcaption>`
-    + `<pre tabindex="0"><samp>${escape(lines.join('\n'))}\n</samp></pre></figure>`), block);
+    + `<pre><samp>${escape(lines.join('\n'))}\n</samp></pre></figure>`), block);
   if (title) emitBlock(page, page.token('block', '</details>'), block);
 }
 
@@ -243,7 +247,7 @@ async function expandFigure(block, page, book) {
   page.figures += 1;
   const number = page.reference ? `${page.reference}.${page.figures}` : String(page.figures);
   const command = run.typed ? ` <kbd>${escape(commandFor(program, run.typed))}</kbd>` : '';
-  emitWrapped(page, `<figure class="picture" id="${id}"><div class="plate" tabindex="0">${svg}</div>`
+  emitWrapped(page, `<figure class="picture" id="${id}"><div class="plate">${svg}</div>`
     + `<figcaption><span class="label">Figure ${number}</span> `, caption, `${command}</figcaption></figure>`, block, book);
 }
 

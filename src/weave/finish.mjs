@@ -5,7 +5,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { fragmentLines, fullCode, partFigure, plainCode } from './code.mjs';
 import { readText } from './files.mjs';
-import { escape, textOf } from './html.mjs';
+import { escape, slug, textOf, unescape, uniqueId } from './html.mjs';
+import { referenceBodies, relink } from './reference.mjs';
 
 const DROPPED = /^(?:index|pages|annotated|classes|files|hierarchy|namespaces|concepts|examples|functions.*|globals.*|namespacemembers.*|dir_.*|.*-members)\.html$/;
 const KIND_IN_TITLE = / (?:Namespace|Struct|Class|Union|Concept|File)(?: Template)? Reference/;
@@ -14,13 +15,14 @@ const FRAGMENT = /<div class="fragment">([\s\S]*?)<\/div><!-- fragment -->/g;
 /** Every finished page without its frame: {html, title, body, kind, …}. */
 export function finishPages(book, folder) {
   const listings = listingNames(book, folder);
+  const { pages: reference, moved } = finishReference(book, folder, listings);
   const pages = [
     ...book.pages.map((page) => finishPage(page, book, folder, listings)),
     ...book.sources.filter((source) => source.listing).map((source) => finishListing(source, book, folder)),
-    ...finishReference(book, folder, listings),
+    ...reference,
   ];
   const names = new Set(pages.map((page) => page.html));
-  for (const page of pages) page.body = readableNames(shortAnchors(dropLinks(page.body, names)));
+  for (const page of pages) page.body = readableNames(shortAnchors(dropLinks(relink(page.body, moved), names)));
   for (const page of pages) page.html = readableName(page.html);
   return pages;
 }
@@ -47,7 +49,7 @@ function contentsOf(text) {
   return inside.replace(/<p >/g, '<p>').replace(/&zwj;/g, '').replace(/ +<\/p>/g, '</p>')
     .replace(/ (?:align|valign|nowrap|cellpadding|cellspacing|border|width)="[^"]*"/g, '')
     .replace(/<a ([^>]*?)\bname="[^"]*"/g, '<a $1').replace(/<a +id="([^"]*)" *>/g, '<a id="$1">')
-    .replace(/<a class="(?:el|anchor)" /g, '<a ').replace(/<br ?\/>/g, '<br>')
+    .replace(/<a class="(?:el|anchor)" /g, '<a ').replace(/(<a href="[^"]*") title="[^"]*"/g, '$1').replace(/<br ?\/>/g, '<br>')
     .replace(/<tt>/g, '<code>').replace(/<\/tt>/g, '</code>');
 }
 
@@ -60,7 +62,7 @@ function finishPage(page, book, folder, listings) {
   body = setParts(body, page, book, listings);
   body = body.replace(FRAGMENT, (_, inside) => plainCode(fragmentLines(inside)));
   body = formulas.draw(setTokens(body, page, formulas));
-  body = keepTogether(setTables(body));
+  body = keepTogether(setTables(setTerms(body, page)));
   return {
     kind: page.kind, html: page.html, page, title: page.title, label: page.label,
     summary: summaryOf(body), body, shapes: formulas.shapes(),
@@ -132,8 +134,18 @@ function setTables(body) {
     .replace(/<(t[hd]) class="markdownTable(?:Head|Body)(\w+)">\s*([\s\S]*?)\s*<\/\1>/g, (_, cell, side, inside) =>
       `<${cell}${side === 'None' || side === 'Left' ? '' : ` class="${side.toLowerCase()}"`}>${inside}</${cell}>`)
     .replace(/<tr class="[^"]*">/g, '<tr>')
-    .replace(/<table class="markdownTable">/g, '<div class="table" tabindex="0"><table>')
-    .replace(/(<div class="table" tabindex="0"><table>[\s\S]*?<\/table>)/g, '$1</div>');
+    .replace(/<table class="markdownTable">/g, '<div class="table"><table>')
+    .replace(/(<div class="table"><table>[\s\S]*?<\/table>)/g, '$1</div>');
+}
+
+/** At the back of the book, a paragraph that begins with a bold term and a full stop can be linked to. */
+function setTerms(body, page) {
+  if (page.kind !== 'appendix') return body;
+  return body.replace(/<p>(?=<(?:strong|b)>([^<]+)\.<\/)/g, (_, term) => {
+    const id = uniqueId(`term-${slug(unescape(term))}`, page.ids);
+    page.anchors.add(id);
+    return `<p id="${id}">`;
+  });
 }
 
 /** The first paragraph, as a plain sentence for the front page and for search. */
@@ -149,13 +161,18 @@ function finishListing(source, book, folder) {
   const text = contentsOf(readText(path.join(folder, html)));
   const inside = [...text.matchAll(FRAGMENT)][0]?.[1] ?? '';
   const code = fullCode(fragmentLines(inside), (line) => `l${line}`, (line) => shownNote(source, line));
-  const page = book.pages.find((candidate) => candidate.number === program.number);
+  const page = program && book.pages.find((candidate) => candidate.number === program.number);
   const about = page ? ` of <a href="${page.html}">${escape(`${page.label}: ${page.title}`)}</a>` : '';
   return {
     kind: 'listing', html, title: source.name, label: 'Full listing',
-    body: `<p>${source.file === program.source ? 'The whole program' : 'A part of the program'}${about}, <code>${escape(source.file)}</code>. Run it with <kbd>./mha run ${program.number}</kbd>.</p>`
-      + `${code}`,
+    body: `<p>${whatIsListed(source, about)}</p>${code}`,
   };
+}
+
+function whatIsListed({ file, program }, about) {
+  const name = `<code>${escape(file)}</code>`;
+  if (!program) return `${name}, of which the book shows excerpts.`;
+  return `${file === program.source ? 'The whole program' : 'A part of the program'}${about}, ${name}. Run it with <kbd>./mha run ${program.number}</kbd>.`;
 }
 
 /** A link from the first line of a part to the page that shows it. */
@@ -169,21 +186,26 @@ function shownNote(source, line) {
 /** Doxygen's own pages that the book keeps: namespaces, types, files and sources. */
 function finishReference(book, folder, listings) {
   const sourcePages = new Map([...listings].map(([file, { html }]) => [html, file]));
-  return fs.readdirSync(folder)
-    .filter((name) => name.endsWith('.html') && !DROPPED.test(name))
-    .filter((name) => !/^(?:page|listing)_/.test(name))
+  const texts = new Map(fs.readdirSync(folder)
+    .filter((name) => name.endsWith('.html') && !DROPPED.test(name) && !/^(?:page|listing)_/.test(name))
+    .map((name) => [name, readText(path.join(folder, name))]));
+  const contents = [...texts].filter(([name]) => !sourcePages.has(name))
+    .map(([name, text]) => [name, contentsOf(text).replace(FRAGMENT, (_, inside) => plainCode(fragmentLines(inside)))]);
+  const { bodies, moved } = referenceBodies(new Map(contents));
+  const pages = [...texts.keys()]
     .sort((a, b) => referenceRank(a) - referenceRank(b) || (a < b ? -1 : 1))
     .map((name) => {
-      const text = readText(path.join(folder, name));
+      const text = texts.get(name);
       const title = textOf(text.match(/<div class="title">([\s\S]*?)<\/div>/)?.[1] ?? name).replace(KIND_IN_TITLE, '').trim();
       const file = sourcePages.get(name);
       const source = book.sources.find((candidate) => candidate.file === file);
       return {
         kind: source ? 'source' : 'reference', html: name, title,
         label: source ? 'Library source' : 'Reference',
-        body: source ? sourceBody(text, source) : referenceBody(text),
+        body: source ? sourceBody(text, source) : bodies.get(name),
       };
     });
+  return { pages, moved };
 }
 
 /** Namespaces first, then types, then files. */
@@ -198,20 +220,9 @@ function sourceBody(text, source) {
   return `<p><code>${escape(source.file)}</code></p>${code}`;
 }
 
-function referenceBody(text) {
-  return contentsOf(text)
-    .replace(FRAGMENT, (_, inside) => plainCode(fragmentLines(inside)))
-    .replace(/<tr class="separator:[^"]*">[\s\S]*?<\/tr>/g, '')
-    .replace(/<span class="permalink"><a href="([^"]*)">&#9670;&nbsp;<\/a><\/span>/g, '')
-    .replace(/<(t[rd]) class="([^":]*):[^"]*"/g, '<$1 class="$2"')
-    .replace(/<table class="(mem\w+|params|fieldtable)">/g, '<table class="$1">')
-    .replace(/<a href="[^"]*">More\.\.\.<\/a>/g, '')
-    .replace(/<p><\/p>/g, '');
-}
-
 /** Doxygen's 32-digit anchors, cut to what tells them apart on a page. */
 function shortAnchors(body) {
-  return body.replace(/([#"])(a[0-9a-f]{7})[0-9a-f]{25}(?=")/g, '$1$2');
+  return body.replace(/([#"])(a[0-9a-f]{7})[0-9a-f]{25}(?:(a[0-9a-f]{7})[0-9a-f]{25})?(?=")/g, (_, mark, name, value = '') => mark + name + value);
 }
 
 /** Doxygen's page names in words: `mha.Mask.html`, `attention.hpp.source.html`. */

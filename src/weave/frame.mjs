@@ -43,13 +43,14 @@ ${contents(pages, turning, page)}
   };
 }
 
-/** The bar on top. Search will stand before the tools. */
+/** The bar on top. */
 function bar(bookTitle) {
   const button = (depth, name) => `<button type="button" data-depth="${depth}" aria-pressed="false">${name}</button>`;
   const depths = [...Object.entries(DEPTH_NAMES), ['all', 'All']].map(([depth, name]) => button(depth, name)).join('');
   return `<header class="bar">
 <a class="home" href="index.html">${escape(bookTitle)}</a>
 <div class="tools">
+<button type="button" class="search" aria-keyshortcuts="/">Search</button>
 <div class="depths" role="group" aria-label="Depth">${depths}</div>
 <button type="button" class="light" aria-pressed="false"><svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true"><circle cx="10" cy="10" r="7" fill="none" stroke="currentColor" stroke-width="1.5"/><path d="M10 3a7 7 0 0 1 0 14z" fill="currentColor"/></svg><span class="heard">Night colours</span></button>
 <a class="to-contents" href="#contents">Contents</a>

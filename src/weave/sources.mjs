@@ -10,14 +10,15 @@ const TEST_CASE = /^TEST_CASE(?:_TEMPLATE)?\s*\(\s*((?:"(?:[^"\\]|\\.)*"\s*)+)/;
 
 /**
  * Reads one source file; `file` is its path from the book's root. One that
- * belongs to a chapter's program has a page `listing` of its own.
+ * belongs to a chapter's program, or is shown in excerpts only, has a page
+ * `listing` of its own.
  */
-export function readSource(root, file, problems, program = null) {
+export function readSource(root, file, problems, { program = null, excerpts = false } = {}) {
   const text = readText(path.join(root, file));
   const lines = text.replace(/\n$/, '').split('\n');
   const source = {
     file, name: path.basename(file), text, lines, parts: new Map(),
-    program, listing: program && listingName(program, file),
+    program, excerpts, listing: (program || excerpts) && listingName(program, file),
   };
   const open = { name: null, first: 0 };
   for (let i = 0; i < lines.length; i += 1) {
@@ -39,7 +40,7 @@ export function readSource(root, file, problems, program = null) {
 
 /** `listing_first` for the main file of a program, `listing_second_hpp` for another one. */
 function listingName(program, file) {
-  return `listing_${file === program.source ? program.name : path.basename(file).replace('.', '_')}`;
+  return `listing_${file === program?.source ? program.name : path.basename(file).replace('.', '_')}`;
 }
 
 function readMarker(source, open, name, where, problems) {
@@ -148,7 +149,10 @@ export function markShown(part, place, problems) {
   part.shown = place;
 }
 
-/** Every line that is neither shown nor on the left-out list is a problem. */
+/**
+ * Every line that is neither shown nor on the left-out list is a problem. Of
+ * a file that is shown in excerpts only the parts have to be.
+ */
 export function checkCoverage(sources, leftOut, problems) {
   for (const source of sources) {
     const covered = new Array(source.lines.length + 2).fill(false);
@@ -157,7 +161,16 @@ export function checkCoverage(sources, leftOut, problems) {
       covered[part.to] = covered[part.from];
       if (part.shown) covered.fill(true, part.first, part.last + 1);
     }
-    reportUncovered(source, covered, leftOut, problems);
+    if (source.excerpts) reportHidden(source, problems);
+    else reportUncovered(source, covered, leftOut, problems);
+  }
+}
+
+function reportHidden(source, problems) {
+  for (const part of source.parts.values()) {
+    if (part.shown) continue;
+    problems.add({ file: source.file, line: part.from },
+      `no page shows "${part.name}"; add {{code ${source.name}: ${part.name}}} to a page, or remove its markers`);
   }
 }
 

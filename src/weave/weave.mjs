@@ -20,6 +20,7 @@ import { framer } from './frame.mjs';
 import { checkLinks } from './links.mjs';
 import { Formulas, readMacros } from './math.mjs';
 import { readPrograms, Runs } from './runs.mjs';
+import { searchIndex } from './search_index.mjs';
 import { checkSolutions, readSolutions } from './solutions.mjs';
 import { checkCoverage, readLeftOut, readSource } from './sources.mjs';
 
@@ -77,13 +78,19 @@ async function readBook(root, build, programs, problems) {
   return book;
 }
 
-/** Every file of each program, then the library. */
+/** Every file of each program, then the library, then those of the CPU device that have parts. */
 function readSources(root, programs, problems) {
   const ofPrograms = programs.flatMap((program) => filesOfProgram(root, program)
-    .map((file) => readSource(root, file, problems, program)));
-  const library = filesUnder(path.join(root, 'src/mha')).filter((file) => SOURCE.test(file))
+    .map((file) => readSource(root, file, problems, { program })));
+  return [...ofPrograms,
+    ...sourcesUnder(root, 'src/mha').map((file) => readSource(root, file, problems)),
+    ...sourcesUnder(root, 'src/device').map((file) => readSource(root, file, problems, { excerpts: true }))
+      .filter((source) => source.parts.size > 0)];
+}
+
+function sourcesUnder(root, folder) {
+  return filesUnder(path.join(root, folder)).filter((file) => SOURCE.test(file))
     .map((file) => path.relative(root, file).split(path.sep).join('/'));
-  return [...ofPrograms, ...library.map((file) => readSource(root, file, problems))];
 }
 
 /** The program's main file, then the other sources that lie beside it. */
@@ -142,12 +149,19 @@ async function writeFinished(book, folder, out) {
   const finished = new Map(pages.map((page) => [page.html, frame(page)]));
   const assets = new Set([
     ...copyTheme(book.project, fresh),
+    ...writeSearch(book, pages, fresh),
     ...await makeFonts([...finished.values()], path.join(book.build, 'fonts'), fresh),
   ]);
   checkLinks(finished, assets, book);
   book.problems.stop();
   for (const [name, text] of finished) fs.writeFileSync(path.join(fresh, name), compact(text));
   return pages.length;
+}
+
+/** The index of the page's search; its script comes with the theme. */
+function writeSearch(book, pages, out) {
+  fs.writeFileSync(path.join(out, 'search_index.js'), searchIndex(pages, path.join(book.build, 'places.json')));
+  return ['search_index.js'];
 }
 
 /** Puts the finished book in place of the old one. */
@@ -163,7 +177,8 @@ function swapIn(fresh, out) {
 function inputsHash(root, out, programs) {
   const files = [
     ...filesUnder(path.join(root, 'book')), ...filesUnder(path.join(root, 'chapters')),
-    ...filesUnder(path.join(root, 'src/mha')), ...filesUnder(path.join(PROJECT, 'book/theme')),
+    ...filesUnder(path.join(root, 'src/mha')), ...filesUnder(path.join(root, 'src/device')),
+    ...filesUnder(path.join(PROJECT, 'book/theme')),
     ...filesUnder(HERE, ['node_modules']), path.join(PROJECT, 'Doxyfile'),
   ];
   return hash(out, JSON.stringify(programs), ...files.flatMap((file) => [file, fs.readFileSync(file)]));

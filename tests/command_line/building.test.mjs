@@ -103,6 +103,41 @@ inSandbox('book --open without a browser still makes the book', {}, (box) => {
   assert.match(out, /index\.html\n$/);
 });
 
+const printing = (box) => box.calls().filter((call) => /print_book\.mjs/.test(call));
+const printer = `
+case $* in
+  *print_book.mjs*) echo 'Printed 3 pages.'; touch "\${*: -1}" ;;
+  *) echo v18.20.4 ;;
+esac`;
+
+for (const words of [['--pdf'], ['--open', '--pdf'], ['--pdf', '--open']]) {
+  inSandbox(`book ${words.join(' ')} prints the book and says where`,
+    { replaced: { node: printer, 'xdg-open': '' } }, (box) => {
+      const { status, out, err } = box.mha('book', ...words);
+      const folder = `${box.tree}/build/book`;
+      assert.equal(status, 0, err);
+      assert.equal(out, `The printed book is here: ${folder}/many_heads.pdf\nThe book is here: ${folder}/index.html\n`);
+      assert.equal(printing(box).length, 1);
+      assert.equal(box.calls().some((call) => call.startsWith('xdg-open')), words.includes('--open'));
+      box.forget();
+      assert.equal(box.mha('book', '--pdf').status, 0);
+      assert.deepEqual(printing(box), [], 'a file that is there is of these pages');
+    });
+}
+
+inSandbox('a book that cannot be printed is an error, and stays a book',
+  {
+    replaced: {
+      node: `case $* in *print_book.mjs*) echo 'pdf: the printer burns; put it out'; exit 1 ;; *) echo v18.20.4 ;; esac`,
+    },
+  }, (box) => {
+    const { status, out, err } = box.mha('book', '--pdf');
+    assert.equal(status, 1);
+    assert.equal(out, '');
+    assert.match(err, /^pdf: the printer burns; put it out\nmha: Printing the book failed: see the lines above/m);
+    assert.ok(box.has('build/book/index.html'));
+  });
+
 inSandbox('a book that was not written is an error',
   { replaced: { cmake: 'case $1 in --version) echo 3.25.1 ;; esac' } }, (box) => {
     const { status, out, err } = box.mha('book');

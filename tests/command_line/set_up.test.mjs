@@ -106,6 +106,19 @@ inSandbox("book needs none of the tests' packages",
     assert.ok(!box.has('tests/page/node_modules'));
   });
 
+inSandbox('book --pdf installs Chromium',
+  { without: ['chromium'] }, (box) => {
+    box.mha('book', '--pdf');
+    assert.ok(installing(box).some((call) => /^apt-get .*install .* chromium$/.test(call)));
+  });
+
+inSandbox('book --pdf without Chromium and apt says so in one line',
+  { without: ['chromium', 'apt-get'] }, (box) => {
+    const { status, err } = box.mha('book', '--pdf');
+    assert.equal(status, 1);
+    assert.equal(err, 'mha: there is no apt here; install these and run it again: Chromium (on Debian: chromium or chromium-browser)\n');
+  });
+
 inSandbox('a browser of another name will do',
   { without: ['chromium', 'apt-get'], replaced: { 'google-chrome': '' } }, (box) => {
     assert.equal(box.mha('setup').status, 0);

@@ -288,3 +288,11 @@ test('a page with a name of another shape', async () => {
   assert.match((await complaints(book)).join('\n'), /book\/notes\.md: is no page name; call it NN_name\.md/);
   book.remove();
 });
+
+fault('a section that is empty at a depth at which its heading shows', {
+  file: CONTINUED, from: '## Reports', to: '## For some\n\n::: developer\nOnly here.\n:::\n\n## Reports', says: /the section "For some" has nothing for beginner and researcher; put its heading inside the block/,
+});
+
+fault('a section that has nothing at all', {
+  file: CONTINUED, from: '## Reports', to: '## Nothing\n\n## Reports', says: /the section "Nothing" has nothing for beginner and developer and researcher/,
+});

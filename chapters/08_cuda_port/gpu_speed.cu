@@ -1,0 +1,114 @@
+// Chapter 8: how fast the kernels are on a GPU. For nvcc alone.
+#include "gpu_speed.hpp"
+
+#include <cublas_v2.h>
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace cuda_port {
+namespace {
+
+// [checked]
+void check(cudaError_t error, const char* what) {
+  if (error != cudaSuccess) {
+    throw std::runtime_error(std::string(what) + ": " +
+                             cudaGetErrorString(error));
+  }
+}
+// [checked]
+
+// [time on gpu]
+// Milliseconds of one call: the median of 9, behind one that is not counted.
+template <typename Call>
+double milliseconds(const Call& call) {
+  cudaEvent_t from = nullptr, to = nullptr;
+  check(cudaEventCreate(&from), "an event");
+  check(cudaEventCreate(&to), "an event");
+  call();
+  std::vector<double> times;
+  for (int n = 0; n < 9; ++n) {
+    check(cudaEventRecord(from), "an event");
+    call();
+    check(cudaEventRecord(to), "an event");
+    check(cudaEventSynchronize(to), "a measured call");
+    float time = 0;
+    check(cudaEventElapsedTime(&time, from, to), "an event");
+    times.push_back(static_cast<double>(time));
+  }
+  cudaEventDestroy(from);
+  cudaEventDestroy(to);
+  std::nth_element(times.begin(), times.begin() + 4, times.end());
+  return times[4];
+}
+// [time on gpu]
+
+// [copy speed]
+double copy_speed() {
+  const Index count = Index{1} << 26;  // 256 MiB
+  device::DeviceArray<float> from("from", count), to("to", count);
+  const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(float);
+  const double time = milliseconds([&] {
+    check(cudaMemcpyAsync(to.data(), from.data(), bytes,
+                          cudaMemcpyDeviceToDevice), "a copy");
+  });
+  return 2 * static_cast<double>(bytes) / (time / 1e3);
+}
+// [copy speed]
+
+// [gemm speed]
+// cuBLAS is opened when it is needed, so that the program starts without it.
+template <typename Function>
+Function* cublas(void* library, const char* name) {
+  return reinterpret_cast<Function*>(dlsym(library, name));
+}
+
+double gemm_speed() {
+  void* library = dlopen("libcublas.so", RTLD_NOW);
+  if (library == nullptr) return 0;
+  const auto create = cublas<decltype(cublasCreate_v2)>(library,
+                                                        "cublasCreate_v2");
+  const auto destroy = cublas<decltype(cublasDestroy_v2)>(library,
+                                                          "cublasDestroy_v2");
+  const auto gemm = cublas<decltype(cublasSgemm_v2)>(library,
+                                                     "cublasSgemm_v2");
+  cublasHandle_t handle = nullptr;
+  if (!create || !destroy || !gemm || create(&handle) != 0) return 0;
+  const int n = 4096;
+  device::DeviceArray<float> a("a", Index{n} * n), b("b", Index{n} * n);
+  device::DeviceArray<float> c("c", Index{n} * n);
+  const float one = 1, zero = 0;
+  const double time = milliseconds([&] {
+    if (gemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, a.data(), n,
+             b.data(), n, &zero, c.data(), n) != 0) {
+      throw std::runtime_error("cuBLAS refused a product of 4096 x 4096");
+    }
+  });
+  destroy(handle);
+  return 2.0 * n * n * n / (time / 1e3);
+}
+// [gemm speed]
+
+}  // namespace
+
+// [measure on gpu]
+GpuSpeed measure_on_gpu(const Sizes& sizes, const Arrays& arrays) {
+  GpuSpeed speed;
+  cudaDeviceProp card{};
+  check(cudaGetDeviceProperties(&card, 0), "the card");
+  speed.card = card.name;
+  speed.copy_bytes_per_second = copy_speed();
+  speed.gemm_per_second = gemm_speed();
+  for (const Step& step : on_gpu::ladder()) {
+    StepOnGpu timed{step.name, 0, {}};
+    timed.output = on_gpu::attend(
+        step, sizes, arrays,
+        [&](const auto& call) { timed.milliseconds = milliseconds(call); });
+    speed.steps.push_back(timed);
+  }
+  return speed;
+}
+// [measure on gpu]
+
+}  // namespace cuda_port

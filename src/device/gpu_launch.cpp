@@ -1,0 +1,56 @@
+#include "device/gpu_launch_checks.hpp"
+
+#include "device/gpu_check.hpp"
+#include "device/gpu_state.hpp"
+#include "device/launch_limits.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace device {
+inline namespace on_gpu {
+
+namespace {
+
+std::string described(const KernelName& name) {
+  return fmt::format("{} ({}:{})", name.name, name.file, name.line);
+}
+
+}  // namespace
+
+void prepare_launch(const KernelName& name, const void* kernel,
+                    const LaunchShape& shape) {
+  cudaFuncAttributes attributes{};
+  check_gpu(cudaFuncGetAttributes(&attributes, kernel), described(name),
+            "looking at the kernel");
+  LaunchLimits limits = limits_of_gpu();
+  // What its registers and its static shared memory leave.
+  limits.block_threads = std::min<std::int64_t>(limits.block_threads,
+                                                attributes.maxThreadsPerBlock);
+  limits.dynamic_bytes -= static_cast<std::int64_t>(attributes.sharedSizeBytes);
+  if (const std::string why = over_limit(shape, limits); !why.empty()) {
+    throw std::runtime_error(fmt::format(
+        "{}: the launch is over the limits of {}: {}", described(name),
+        limits.card, why));
+  }
+  constexpr std::size_t without_asking = 48 * 1024;
+  if (shape.dynamic_bytes + attributes.sharedSizeBytes > without_asking) {
+    check_gpu(cudaFuncSetAttribute(kernel,
+                                   cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                   static_cast<int>(shape.dynamic_bytes)),
+              described(name), "asking for shared memory");
+  }
+}
+
+void check_launched(const KernelName& name) {
+  check_gpu(cudaGetLastError(), described(name), "launching");
+}
+
+void synchronise() {
+  check_gpu(cudaDeviceSynchronize(), "the kernels", "running");
+}
+
+}  // namespace on_gpu
+}  // namespace device
