@@ -34,8 +34,21 @@ bool all_finite(const Numbers& numbers) {
   return (0 * numbers.array()).sum() == 0;
 }
 
-// Rows of scores that are computed together, where none needs the others.
-constexpr Index rows_at_once = 128;
+// Scores that are computed together, where no row needs the others: 1 MiB.
+constexpr Index scores_at_once = Index{1} << 17;
+
+// An entry of a map takes about as much as so many numbers.
+constexpr Index entry = 64;
+
+// Forgets everything when one more, of `size` numbers, would be too much.
+template <typename Map>
+void make_room(Map& map, Index& kept, Index size) {
+  if (kept + size + entry > most_kept) {
+    map.clear();
+    kept = 0;
+  }
+  kept += size + entry;
+}
 
 bool every_row(const std::vector<Index>& rows, Index count) {
   return static_cast<Index>(rows.size()) == count;
@@ -143,9 +156,7 @@ std::shared_ptr<const Predictor::Places> Predictor::places_in(
        which == 0 ? call.n_heads : call.n_kv_heads},
       b, h);
   places->in_a_row = are_in_a_row(places->numbers, call_for({}));
-  if (places->numbers.size() * std::ssize(splits_) > most_kept) {
-    splits_.clear();
-  }
+  make_room(splits_, splits_kept_, places->numbers.size());
   return splits_[key] = std::move(places);
 }
 
@@ -231,7 +242,7 @@ Predictor::SharedHead Predictor::head(const Hypothesis& hypothesis,
   head->numbers = read_at(parts_of(hypothesis),
                           *places_in(hypothesis, call, which, b, h));
   head->finite = all_finite(head->numbers);
-  if (head->numbers.size() * std::ssize(heads_) > most_kept) heads_.clear();
+  make_room(heads_, heads_kept_, head->numbers.size());
   return heads_[key] = std::move(head);
 }
 
@@ -295,13 +306,13 @@ bool hides_nothing(const Call& call) {
 }
 }  // namespace
 
-// Every row is kept: which rows are asked for changes with the layout.
+// Nothing, where nothing is hidden. Every row is kept: which rows are asked for
+// changes with the layout.
 std::shared_ptr<const BoolMatrix> Predictor::visible(
     const Hypothesis& hypothesis, const Call& call, Index b,
     const std::vector<Index>& rows, bool padding) {
   if (hypothesis.steps.visible == gallery::visible_to && hides_nothing(call)) {
-    return std::make_shared<BoolMatrix>(
-        BoolMatrix::Constant(std::ssize(rows), keys_of(call), true));
+    return nullptr;
   }
   if (tokens_of(call) > most_pairs / keys_of(call)) throw TooLarge();
   padding = padding || !mha::is_given(call.padding);
@@ -380,8 +391,10 @@ Predictor::Context Predictor::context(const Hypothesis& hypothesis,
   }
   Context all;
   all.numbers.resize(rows, v->numbers.cols());
-  for (Index first = 0; first < rows; first += rows_at_once) {
-    const Index count = std::min(rows_at_once, rows - first);
+  const Index at_once = std::max<Index>(
+      1, scores_at_once / std::max<Index>(1, k->numbers.rows()));
+  for (Index first = 0; first < rows; first += at_once) {
+    const Index count = std::min(at_once, rows - first);
     const Context some = context_of(hypothesis, call, inputs, {first, count},
                                     *k, *v, rounded);
     all.numbers.middleRows(first, count) = some.numbers;
@@ -401,9 +414,13 @@ Predictor::Context Predictor::context_of(const Hypothesis& hypothesis,
   Call some;
   some.q = inputs.q.middleRows(rows.first, rows.count);
   some.k.resize(k.numbers.rows(), 0);  // its numbers are in `k`
-  some.options.pairs = mha::AttendMask::where_true_attends(
-      inputs.open->middleRows(rows.first, rows.count));
-  const BoolMatrix seen = inputs.seen->middleRows(rows.first, rows.count);
+  const auto table = [&](const std::shared_ptr<const BoolMatrix>& all) {
+    return all ? BoolMatrix(all->middleRows(rows.first, rows.count))
+               : BoolMatrix::Constant(rows.count, k.numbers.rows(), true);
+  };
+  some.options.pairs =
+      mha::AttendMask::where_true_attends(table(inputs.open));
+  const BoolMatrix seen = table(inputs.seen);
   if (mha::is_given(call.options.bias)) {
     some.options.bias.resize(rows.count, call.options.bias.cols());
     for (Index i = 0; i < rows.count; ++i) {

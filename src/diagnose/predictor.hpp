@@ -147,6 +147,7 @@ class Predictor {
   const Reading& reading_;
   std::shared_ptr<Projections> projections_;
   double multiplications_ = 0;
+  Index splits_kept_ = 0, heads_kept_ = 0;  // numbers
   // Calls whose queries, keys and values are numbers 0, 1, 2, ... instead.
   std::map<Before, Call> calls_;
   std::map<Split, std::shared_ptr<const Places>> splits_;  // the same of heads
