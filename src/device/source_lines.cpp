@@ -32,7 +32,8 @@ const Dwfl_Callbacks callbacks = {dwfl_linux_proc_find_elf, no_debug_file,
 class Program {
  public:
   Program() : dwfl_(dwfl_begin(&callbacks)) {
-    if (dwfl_ == nullptr || dwfl_linux_proc_report(dwfl_.get(), getpid()) != 0 ||
+    if (dwfl_ == nullptr ||
+        dwfl_linux_proc_report(dwfl_.get(), getpid()) != 0 ||
         dwfl_report_end(dwfl_.get(), nullptr, nullptr) != 0) {
       throw std::runtime_error(
           "this program cannot read its own symbols, by which the CPU device "
