@@ -40,7 +40,7 @@ __global__ void softmax_kernel(Sizes s, float* scores) {
   if (n >= s.batch * s.heads * s.queries) return;
   float* row = scores + n * s.keys;
   float highest = -INFINITY;
-  for (Index j = 0; j < s.keys; ++j) highest = fmaxf(highest, row[j]);
+  for (Index j = 0; j < s.keys; ++j) highest = higher(highest, row[j]);
   float total = 0;
   for (Index j = 0; j < s.keys; ++j) {
     row[j] = highest == -INFINITY ? 0 : expf(row[j] - highest);

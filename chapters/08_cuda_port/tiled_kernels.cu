@@ -77,7 +77,7 @@ __global__ void softmax_rows(Sizes s, float* scores) {
   float* row = scores + n * s.keys;
   float highest = -INFINITY;
   for (Index j = threadIdx.x; j < s.keys; j += 32) {
-    highest = fmaxf(highest, row[j]);
+    highest = higher(highest, row[j]);
   }
   highest = highest_of(highest);
   float total = 0;

@@ -42,7 +42,6 @@ function readPage(root, file, { number, letter, base, appendix }, problems) {
   };
   page.sections = readSections(page, problems);
   page.anchors = new Set(page.sections.map((section) => section.id));
-  checkSaysSomething(page, problems);
   return page;
 }
 
@@ -82,7 +81,7 @@ function readSections(page, problems) {
 }
 
 /** A heading that a reader sees has something under it at that reader's depth. */
-function checkSaysSomething(page, problems) {
+export function checkSaysSomething(page, problems) {
   const open = [];   // the headings around a block, the outermost first
   let depth = null;
   const close = (level) => {

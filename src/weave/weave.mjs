@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { copyTheme, readEarlyScript } from './assets.mjs';
 import { Bibliography } from './bibliography.mjs';
 import { checkBugReports, readBugReports } from './bug_reports.mjs';
-import { readPages } from './book.mjs';
+import { checkSaysSomething, readPages } from './book.mjs';
 import { compact } from './compact.mjs';
 import { runDoxygen, writePages } from './doxygen.mjs';
 import { BookError, noting, Problems } from './errors.mjs';
@@ -144,6 +144,7 @@ function checkBook(book) {
   if (book.bibliography.inUse && !book.bibliographyShown) {
     problems.add({ file: 'book/book.bib' }, 'is cited but no page shows it; put {{bibliography}} on one');
   }
+  for (const page of book.pages) checkSaysSomething(page, problems);
   checkAllShown(book.exercises, problems);
   checkSolutions(book);
   checkBugReports(book);

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
+import { hasClass, treeOf } from '../../src/weave/html_tree.mjs';
 import { BOOK, openPage, PAGES, PAGES_WITH_DEPTHS, readPage, startBrowser, urlOf } from './open_book.mjs';
 
 const LARGEST_PAGE = 250_000;        // bytes, all that one page loads
@@ -72,6 +73,104 @@ test('switching depth keeps the reader near the same text', () => reader({ viewp
 test('?depth= chooses a depth', () => reader({}, async (context) => {
   const { page } = await openPage(context, pageWithAllDepths(), '?depth=developer');
   assert.deepEqual(await shownDepths(page), ['developer']);
+}));
+
+test('the choice of a depth is said, and stands in the address, which then shows the same', () => reader({}, async (context) => {
+  const { page } = await openPage(context, pageWithAllDepths(), '?depth=researcher#exercises');
+  const said = () => page.locator('body > [role=status]').textContent();
+  assert.equal(await said(), '', 'nothing is said until somebody chooses');
+  for (const depth of ['developer', 'beginner']) {
+    await page.getByRole('button', { name: depth, exact: false }).first().click();
+    assert.equal(await said(), `Depth: ${depth}`);
+    const { search, hash } = new URL(page.url());
+    assert.deepEqual([search, hash], [`?depth=${depth}`, '#exercises']);
+  }
+  await page.reload();
+  assert.deepEqual(await shownDepths(page), ['beginner'], 'not the depth of the first address');
+  const copied = page.url();
+  await reader({}, async (other) => {
+    const opened = await other.newPage();
+    await opened.goto(copied);
+    assert.deepEqual(await shownDepths(opened), ['beginner'], 'for somebody who got the link too');
+  });
+  await page.getByRole('button', { name: 'All', exact: true }).click();
+  assert.equal(await said(), 'Depth: all');
+  assert.equal(new URL(page.url()).search, '');
+}));
+
+test('a block that a link makes show is said to show', () => reader({}, async (context) => {
+  const name = pageWithAllDepths();
+  const id = readPage(name).match(/<div class="depth developer" data-depth="developer" id="([^"]+)"/)[1];
+  const { page } = await openPage(context, name, '?depth=beginner');
+  await page.evaluate((target) => { location.hash = target; }, id);
+  await page.waitForFunction(() => document.querySelector('body > [role=status]').textContent === 'Depth: developer, where the link leads');
+  assert.ok(await page.locator(`#${id}`).isVisible());
+}));
+
+test('every block of a depth can be linked to', () => {
+  for (const name of PAGES_WITH_DEPTHS) {
+    const blocks = [...readPage(name).matchAll(/<div class="depth [^>]*>/g)].map(([tag]) => tag);
+    assert.deepEqual(blocks.filter((tag) => !/ id="(?:[^"]+-)?(?:beginner|developer|researcher)(?:-\d+)?"/.test(tag)), [], name);
+  }
+});
+
+test('the contents list shows the sections that the depth has, and no other', () => reader({}, async (context) => {
+  const name = PAGES_WITH_DEPTHS.find((page) => /<li data-depth="developer"><a/.test(readPage(page)));
+  assert.ok(name, 'some section is for one depth alone');
+  const { page } = await openPage(context, name);
+  for (const depth of ['all', ...DEPTHS]) {
+    await page.click(`.depths button[data-depth="${depth}"]`);
+    const [listed, there] = await page.evaluate(() => {
+      const shows = (element) => element.getClientRects().length > 0;
+      return [
+        [...document.querySelectorAll('.contents a[aria-current] ~ details li a')].filter(shows).map((link) => link.hash.slice(1)),
+        [...document.querySelectorAll('article h2[id]')].filter(shows).map((heading) => heading.id),
+      ];
+    });
+    assert.deepEqual(listed, there, depth);
+  }
+}));
+
+test('no depth links to what only another one shows', () => {
+  const depthOf = new Map();
+  const links = [];
+  const look = (node, name, depth) => {
+    for (const child of node.children ?? []) {
+      if (typeof child === 'string') continue;
+      const here = hasClass(child, 'depth') ? child.attributes['data-depth'] : depth;
+      if (child.attributes.id) depthOf.set(`${name}#${child.attributes.id}`, here);
+      if (child.tag === 'a' && here && /#./.test(child.attributes.href ?? '')) links.push([name, here, child.attributes.href]);
+      look(child, name, here);
+    }
+  };
+  for (const name of PAGES_WITH_DEPTHS) look(treeOf(readPage(name).replace(/<svg\b[\s\S]*?<\/svg>/g, '')), name, '');
+  assert.ok(links.length > 100);
+  const lost = links.filter(([name, depth, href]) => {
+    const target = depthOf.get(href.startsWith('#') ? `${name}${href}` : href);
+    return target && target !== depth;
+  });
+  assert.deepEqual(lost, []);
+});
+
+test('a box that scrolls sideways is reached with the Tab key, and one that does not is passed over', () => reader({ viewport: { width: 360, height: 700 } }, async (context) => {
+  const { page } = await openPage(context, pageWithAllDepths());
+  const wrong = () => page.$$eval('pre, .formula, .table, .plate', (boxes) => boxes.filter((box) =>
+    !box.closest('details:not([open])') && (box.scrollWidth > box.clientWidth) !== (box.tabIndex === 0)).map((box) => box.textContent.slice(0, 40)));
+  assert.deepEqual(await wrong(), []);
+  await page.evaluate(() => document.querySelectorAll('details').forEach((fold) => { fold.open = true; }));
+  await page.evaluate(() => new Promise((painted) => { requestAnimationFrame(() => requestAnimationFrame(painted)); }));
+  assert.deepEqual(await wrong(), [], 'with everything unfolded');
+  assert.ok(await page.locator('pre[tabindex="0"]').count() > 3, 'on a phone some do');
+}));
+
+test('a line of text has 60 to 75 letters where there is room', () => reader({ viewport: { width: 1280, height: 900 } }, async (context) => {
+  const { page } = await openPage(context, pageWithAllDepths());
+  const perLine = await page.$$eval('article p', (paragraphs) => paragraphs
+    .filter((paragraph) => paragraph.textContent.length > 350 && !paragraph.querySelector('svg, code'))
+    .map((paragraph) => paragraph.textContent.length / (paragraph.getBoundingClientRect().height / parseFloat(getComputedStyle(paragraph).lineHeight))));
+  assert.ok(perLine.length > 5);
+  const mean = perLine.reduce((sum, letters) => sum + letters, 0) / perLine.length;
+  assert.ok(mean >= 60 && mean <= 75, `${mean} on average`);
 }));
 
 test('a link into a hidden block shows that block', () => reader({}, async (context) => {
