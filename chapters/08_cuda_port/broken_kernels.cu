@@ -245,7 +245,7 @@ __global__ void all_scores(Arrays a, float* scores) {
 // The problem's arrays on the device.
 class OnDevice {
  public:
-  explicit OnDevice(const Problem& problem, float before = 0)
+  explicit OnDevice(const Problem& problem, float before = NAN)
       : q_("q", problem.q),
         k_("k", problem.k),
         out_("out", std::vector<float>(problem.q.size() / columns, before)) {}
@@ -262,8 +262,7 @@ class OnDevice {
 };
 
 device::LaunchShape shape(Index blocks, int block = threads) {
-  return {dim3(static_cast<unsigned>(blocks)),
-          dim3(static_cast<unsigned>(block))};
+  return {{blocks}, {block}};
 }
 
 std::function<std::vector<float>(const Problem&)> run(
@@ -302,9 +301,7 @@ std::vector<float> over_the_limit(const Problem& problem) {
   // 32 queries, 32 keys and 32 values of 1024 columns, and 32 x 32 weights.
   constexpr std::size_t bytes = (3 * 32 * 1024 + 32 * 32) * sizeof(float);
   device::launch("right", right,
-                 {dim3(static_cast<unsigned>(
-                      pieces(on_device.queries(), threads))),
-                  dim3(threads), bytes},
+                 {{pieces(on_device.queries(), threads)}, {threads}, bytes},
                  on_device.arrays());
   return on_device.output();
 }
@@ -377,7 +374,7 @@ std::vector<KernelCase> kernel_cases() {
       {"scores-by-columns", "none: right, and slow", run_all_scores<true>},
       {"too-few-threads", "reads what nobody wrote", too_few_threads, {"L9"},
        "half the threads leave half the tile unwritten"},
-      {"unguarded-load", "reads the next head, or past the end",
+      {"unguarded-load", "reads the next item, or past the end",
        run("unguarded_load", unguarded_load), {"L10"},
        "a load without a guard reads past the end"},
       {"shuffle-in-branch", "waits for lanes that are gone", run_shuffles},

@@ -75,7 +75,7 @@ TEST_CASE("blocks rounded down, or no mask on the tail, give wrong numbers") {
   }
 }
 
-TEST_CASE("another order of the scores is right, and eight times the traffic") {
+TEST_CASE("another order is right, and stores in eight times the segments") {
   const auto of = [](const char* name) {
     return cuda_port::run_case(cuda_port::case_named(name), 64, 64, 0);
   };

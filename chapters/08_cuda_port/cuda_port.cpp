@@ -4,6 +4,8 @@
 #include "touch_figures.hpp"
 #include "traffic.hpp"
 
+#include "device/gpu_state.hpp"
+
 #include "mha/program.hpp"
 
 #include <algorithm>
@@ -26,8 +28,11 @@ struct Options {
   std::string kernel;
   std::string one_case;
   bool cases = false;
+  bool gpu = false;
   bool reports = false;
 };
+
+constexpr Index most_on_cpu = 1025;  // tokens
 
 Sizes sizes_of(const Options& options) {
   return {.heads = options.heads,
@@ -125,9 +130,13 @@ void print_decode(const Options& options) {
     const Step& step = cuda_port::step_named(name);
     const cuda_port::Observed seen = cuda_port::run_on_cpu(
         step, s, cuda_port::random_arrays(step, s, 0));
-    const device::LaunchCounts& first = seen.report.launches.front();
-    fmt::print("{:<15} {:4} blocks, {:6.0f} KiB in\n", name, first.blocks,
-               static_cast<double>(first.global.load_segments) / 32);
+    fmt::print("{}\n", name);
+    for (const device::LaunchCounts& launch : seen.report.launches) {
+      fmt::print("  {:<20} {:4} blocks, {:5.0f} KiB in, {:3.0f} out\n",
+                 launch.kernel, launch.blocks,
+                 static_cast<double>(launch.global.load_segments) / 32,
+                 static_cast<double>(launch.global.store_segments) / 32);
+    }
   }
 }
 // [print decode]
@@ -168,7 +177,14 @@ void print_reports() {
 // [demo]
 void demo(const Options& options) {
   cuda_port::check_sizes(sizes_of(options));
-  if (!options.one_case.empty()) {
+  mha::require(options.gpu || options.tokens <= most_on_cpu,
+               "tokens = {}, but the CPU device takes at most {}; add --gpu",
+               options.tokens, most_on_cpu);
+  if (options.gpu) {
+    const std::string why = device::why_no_gpu();
+    mha::require(why.empty(), "no GPU: {}; run it without --gpu", why);
+    cuda_port::print_gpu(sizes_of(options));
+  } else if (!options.one_case.empty()) {
     print_case(cuda_port::case_named(options.one_case), options.seed);
   } else if (options.reports) {
     print_reports();
@@ -226,9 +242,12 @@ mha::Values values(const Options& options) {
   const auto cases = on_cpu_device::kernel_cases();
   whole("wrong_kernels",
         std::count_if(cases.begin(), cases.end(), [](const auto& one) {
-          return one.symptom != "none";
+          return !one.symptom.starts_with("none");
         }));
   const Sizes s = sizes_of(options);
+  values.add("tolerance_bf16",
+             cuda_port::tolerance(cuda_port::step_named("bfloat16")),
+             "{:.2f}");
   whole("decode_keys", decode_keys);
   whole("score_threads", s.heads * s.queries * s.keys);
   whole("input_kib", (s.heads + 2 * s.kv_heads) * s.queries * s.width / 256);
@@ -276,7 +295,7 @@ int main(int argc, char** argv) {
   const mha::Chapter chapter = {
       .name = "cuda_port",
       .about = "The same layer as CUDA kernels, on a CPU or a GPU.",
-      .options = {{"--tokens", &options.tokens, "queries and keys", 1, 1025},
+      .options = {{"--tokens", &options.tokens, "queries and keys", 1, 65536},
                   {"--heads", &options.heads, "query heads", 1, 64},
                   {"--kv-heads", &options.kv_heads,
                    "key/value heads, a divisor of --heads", 1, 64},
@@ -284,6 +303,7 @@ int main(int argc, char** argv) {
                   {"--causal", &options.causal, "hide the later keys"},
                   {"--seed", &options.seed,
                    "of the numbers and of the threads' order", 0, 1000000},
+                  {"--gpu", &options.gpu, "time on a GPU, and nothing else"},
                   {"--kernel", &options.kernel,
                    "one kernel of the ladder, line by line"},
                   {"--case", &options.one_case, "one of the wrong kernels"},

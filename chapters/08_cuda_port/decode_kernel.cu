@@ -33,12 +33,14 @@ struct WarpState {
 __device__ inline void add_key(WarpState& now, int head, float score,
                                const float* value, Index width) {
   const float before = now.highest[head];
-  now.highest[head] = fmaxf(before, score);
+  now.highest[head] = higher(before, score);
   if (now.highest[head] == -INFINITY) return;  // nothing was seen yet
   const float rescale = expf(before - now.highest[head]);
   const float weight = expf(score - now.highest[head]);
   now.total[head] = now.total[head] * rescale + weight;
-  for (int m = 0; 32 * m + static_cast<int>(threadIdx.x) < width; ++m) {
+#pragma unroll
+  for (int m = 0; m < split_columns / 32; ++m) {
+    if (32 * m + static_cast<int>(threadIdx.x) >= width) break;
     now.context[head][m] = now.context[head][m] * rescale + weight * value[m];
   }
 }
@@ -66,10 +68,14 @@ __global__ void split_keys_kernel(Sizes s, const float* q, const float* k,
   // [split queries]
   float query[split_heads][split_columns / 32];
   WarpState now;
-  for (int n = 0; n < heads; ++n) {
+#pragma unroll
+  for (int n = 0; n < split_heads; ++n) {
+    if (n >= heads) break;
     now.highest[n] = -INFINITY;
     now.total[n] = 0;
-    for (int m = 0; 32 * m + lane < s.width; ++m) {
+#pragma unroll
+    for (int m = 0; m < split_columns / 32; ++m) {
+      if (32 * m + lane >= s.width) break;
       query[n][m] = q[query_at(s, b, i, first_head + n) + 32 * m + lane];
       now.context[n][m] = 0;
     }
@@ -82,13 +88,19 @@ __global__ void split_keys_kernel(Sizes s, const float* q, const float* k,
                                                    : seen;
   for (Index j = first + warp; j < end; j += split_warps) {
     float key[split_columns / 32], value[split_columns / 32];
-    for (int m = 0; 32 * m + lane < s.width; ++m) {
+#pragma unroll
+    for (int m = 0; m < split_columns / 32; ++m) {
+      if (32 * m + lane >= s.width) break;
       key[m] = k[key_at(s, b, j, g) + 32 * m + lane];
       value[m] = v[key_at(s, b, j, g) + 32 * m + lane];
     }
-    for (int n = 0; n < heads; ++n) {
+#pragma unroll
+    for (int n = 0; n < split_heads; ++n) {
+      if (n >= heads) break;
       float sum = 0;
-      for (int m = 0; 32 * m + lane < s.width; ++m) {
+#pragma unroll
+      for (int m = 0; m < split_columns / 32; ++m) {
+        if (32 * m + lane >= s.width) break;
         sum += query[n][m] * key[m];
       }
       add_key(now, n, sum_of(sum) * s.scale, value, s.width);
@@ -96,19 +108,23 @@ __global__ void split_keys_kernel(Sizes s, const float* q, const float* k,
   }
   // [split loop]
   // [split merge]
-  for (int n = 0; n < heads; ++n) {
+#pragma unroll
+  for (int n = 0; n < split_heads; ++n) {
+    if (n >= heads) break;
     if (lane == 0) {
       highest[warp][n] = now.highest[n];
       total[warp][n] = now.total[n];
     }
-    for (int m = 0; 32 * m + lane < s.width; ++m) {
+#pragma unroll
+    for (int m = 0; m < split_columns / 32; ++m) {
+      if (32 * m + lane >= s.width) break;
       context[warp][n][32 * m + lane] = now.context[n][m];
     }
   }
   __syncthreads();
   for (int n = warp; n < heads; n += split_warps) {
     float best = -INFINITY, sum = 0;
-    for (const auto& of_warp : highest) best = fmaxf(best, of_warp[n]);
+    for (const auto& of_warp : highest) best = higher(best, of_warp[n]);
     float factor[split_warps];
     for (int w = 0; w < split_warps; ++w) {
       factor[w] = best == -INFINITY ? 0 : expf(highest[w][n] - best);
@@ -138,7 +154,7 @@ __global__ void merge_parts_kernel(Sizes s, const float* parts, float* out) {
   const float* part = parts + blockIdx.x * splits * part_floats(s);
   float best = -INFINITY;
   for (Index n = 0; n < splits; ++n) {
-    best = fmaxf(best, part[n * part_floats(s)]);
+    best = higher(best, part[n * part_floats(s)]);
   }
   for (Index c = threadIdx.x; c < s.width; c += 32) {
     float total = 0, context = 0;
@@ -159,15 +175,12 @@ void split_keys(const DeviceCall<float>& call) {
   const Index splits = pieces(s.keys, split_keys_each);
   const Index sets = pieces(s.heads / s.kv_heads, split_heads);
   device::launch("split_keys_kernel", split_keys_kernel,
-                 {dim3(static_cast<unsigned>(splits * s.queries),
-                       static_cast<unsigned>(s.kv_heads * sets),
-                       static_cast<unsigned>(s.batch)),
-                  dim3(32, split_warps)},
+                 {{splits * s.queries, s.kv_heads * sets, s.batch},
+                  {32, split_warps}},
                  s, call.q, call.k, call.v, call.scratch);
   device::launch("merge_parts_kernel", merge_parts_kernel,
-                 {dim3(static_cast<unsigned>(s.batch * s.queries * s.heads)),
-                  dim3(32)},
-                 s, call.scratch, call.out);
+                 {{s.batch * s.queries * s.heads}, {32}}, s,
+                 call.scratch, call.out);
 }
 // [split launches]
 

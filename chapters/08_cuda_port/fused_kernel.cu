@@ -11,10 +11,12 @@ constexpr int block_warps = 8;
 constexpr int warp_queries = block_queries / block_warps;
 constexpr int most_columns = 4;   // of a lane: heads up to 128 wide
 
-// Numbers in shared memory: queries, keys and values of a tile with one column
-// more than they need, and the weights.
+// Numbers in a row of a tile: an odd number, so that a column lies in 32 banks.
+__host__ __device__ inline Index odd_row(Index width) { return width | 1; }
+
+// Numbers in shared memory: queries, keys and values of a tile, and weights.
 __host__ __device__ inline Index fused_floats(Index width) {
-  return (block_queries + 2 * block_keys) * (width + 1) +
+  return (block_queries + 2 * block_keys) * odd_row(width) +
          block_queries * block_keys;
 }
 // [fused sizes]
@@ -26,7 +28,7 @@ __device__ inline void load_rows(float* to, const float* table, Index stride,
                                  Index first, Index count, Index width) {
   for (int r = static_cast<int>(threadIdx.y); r < 32; r += block_warps) {
     for (Index c = threadIdx.x; c < width; c += 32) {
-      to[r * (width + 1) + c] =
+      to[r * odd_row(width) + c] =
           first + r < count ? table[(first + r) * stride + c] : 0;
     }
   }
@@ -42,7 +44,7 @@ __global__ void fused_attention_kernel(Sizes s, const float* q, const float* k,
   const Index first_i = static_cast<Index>(blockIdx.x) * block_queries;
   const int lane = static_cast<int>(threadIdx.x);
   const int warp = static_cast<int>(threadIdx.y);
-  const Index row = s.width + 1;
+  const Index row = odd_row(s.width);
   float* queries = dynamic_shared<float>();
   float* keys = queries + block_queries * row;
   float* values = keys + block_keys * row;
@@ -63,6 +65,7 @@ __global__ void fused_attention_kernel(Sizes s, const float* q, const float* k,
               s.keys, s.width);
     __syncthreads();  // the tiles are complete
     const Index j = first_j + lane;
+#pragma unroll
     for (int r = 0; r < warp_queries; ++r) {
       const int in_block = warp * warp_queries + r;
       const Index i = first_i + in_block;
@@ -74,7 +77,7 @@ __global__ void fused_attention_kernel(Sizes s, const float* q, const float* k,
       // [fused loop]
       // [fused softmax]
       const float before = highest[r];
-      highest[r] = fmaxf(before, highest_of(score));
+      highest[r] = higher(before, highest_of(score));
       const bool nothing = highest[r] == -INFINITY;
       const float rescale = nothing ? 1 : expf(before - highest[r]);
       const float weight = nothing ? 0 : expf(score - highest[r]);
@@ -83,7 +86,9 @@ __global__ void fused_attention_kernel(Sizes s, const float* q, const float* k,
       __syncwarp();  // the row of weights is this warp's own
       // [fused softmax]
       // [fused context]
-      for (int m = 0; m < most_columns && lane + 32 * m < s.width; ++m) {
+#pragma unroll
+      for (int m = 0; m < most_columns; ++m) {
+        if (lane + 32 * m >= s.width) break;
         float sum = context[r][m] * rescale;
         for (int of = 0; of < block_keys; ++of) {
           sum += weights[in_block * block_keys + of] *
@@ -94,10 +99,13 @@ __global__ void fused_attention_kernel(Sizes s, const float* q, const float* k,
     }
     __syncthreads();  // nobody needs the tiles any more
   }
+#pragma unroll
   for (int r = 0; r < warp_queries; ++r) {
     const Index i = first_i + warp * warp_queries + r;
-    if (i >= s.queries) continue;
-    for (int m = 0; m < most_columns && lane + 32 * m < s.width; ++m) {
+    if (i >= s.queries) break;
+#pragma unroll
+    for (int m = 0; m < most_columns; ++m) {
+      if (lane + 32 * m >= s.width) break;
       out[query_at(s, b, i, h) + lane + 32 * m] =
           total[r] == 0 ? 0 : context[r][m] / total[r];
     }
@@ -110,9 +118,8 @@ void fused_kernel(const DeviceCall<float>& call) {
   const Sizes& s = call.sizes;
   device::launch(
       "fused_attention_kernel", fused_attention_kernel,
-      {dim3(static_cast<unsigned>(pieces(s.queries, block_queries)),
-            static_cast<unsigned>(s.heads), static_cast<unsigned>(s.batch)),
-       dim3(32, block_warps),
+      {{pieces(s.queries, block_queries), s.heads, s.batch},
+       {32, block_warps},
        static_cast<std::size_t>(fused_floats(s.width)) * sizeof(float)},
       s, call.q, call.k, call.v, call.out);
 }

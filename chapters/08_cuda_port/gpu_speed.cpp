@@ -33,11 +33,13 @@ void print_gpu(const Sizes& s) {
   const double bytes = 32 * static_cast<double>(least_segments(s));
   for (const StepOnGpu& step : speed.steps) {
     const double seconds = step.milliseconds / 1e3;
+    const bool half = step_named(step.name).half_precision;
     const bool right = largest_difference(step.output, wanted) <=
                        tolerance(step_named(step.name));
     fmt::print("{:<15} {:>7} {:9.3f} {:11.1f}% {:12.1f}%\n", step.name,
                right ? "equal" : "WRONG", step.milliseconds,
-               100 * bytes / seconds / speed.copy_bytes_per_second,
+               100 * bytes / (half ? 2 : 1) / seconds /
+                   speed.copy_bytes_per_second,
                speed.gemm_per_second > 0
                    ? 100 * operations / seconds / speed.gemm_per_second
                    : 0.0);

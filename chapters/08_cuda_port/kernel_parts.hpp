@@ -39,12 +39,20 @@ __host__ __device__ inline Index pieces(Index count, Index size) {
 }
 // [round up]
 
+// [higher]
+// The larger of two; NaN if either is. (fmaxf would take the other one, and a
+// row of NaN would look like a row that sees nothing.)
+__device__ inline float higher(float x, float y) {
+  return y > x || y != y ? y : x;
+}
+// [higher]
+
 // [warp sums]
 // The highest, or the sum, over the lanes of a warp whose numbers differ only
 // in the bits below `lanes`; every one of them gets it.
 __device__ inline float highest_of(float x, int lanes = 32) {
   for (int apart = lanes / 2; apart > 0; apart /= 2) {
-    x = fmaxf(x, __shfl_xor_sync(0xffffffffU, x, apart));
+    x = higher(x, __shfl_xor_sync(0xffffffffU, x, apart));
   }
   return x;
 }

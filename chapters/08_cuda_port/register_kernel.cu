@@ -2,6 +2,10 @@
 #include "attention_kernels.hpp"
 #include "kernel_parts.hpp"
 
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
 namespace KERNEL_NAMESPACE {
 
 // [register sizes]
@@ -10,9 +14,10 @@ constexpr int tile_keys = 64;
 constexpr int side = 16;       // a block is 16 x 16 threads, each with 4 x 4
 constexpr int map_row = tile_keys + 4;
 
-// Numbers in a row of a tile: whole float4, and one more against conflicts.
+// Numbers in a row of a tile: whole float4, an odd number of them, so that a
+// column lies in different banks.
 __host__ __device__ inline int row_floats(Index width) {
-  return static_cast<int>(pieces(width, 4)) * 4 + 4;
+  return static_cast<int>(pieces(width, 4) | 1) * 4;
 }
 
 __host__ inline std::size_t register_bytes(Index width) {
@@ -23,7 +28,8 @@ __host__ inline std::size_t register_bytes(Index width) {
 // [register sizes]
 
 // [four columns]
-// Columns c to c + 3, zeros behind the last. In one piece where the rows allow.
+// Columns c to c + 3, zeros behind the last. In one piece where rows allow it;
+// launch_tiles sees to the alignment of the arrays.
 template <typename Element>
 __device__ inline float4 four_columns(const Element* row, int c, Index width) {
   if (width % 4 == 0) return load4(row + c);
@@ -144,10 +150,10 @@ __global__ void register_tiles_kernel(Sizes s, Index packed, const Element* q,
         const Index j = first_j + x + side * u;
         score[r][u] = j < s.keys && sees(s, i, j) ? score[r][u] * s.scale
                                                   : -INFINITY;
-        here = fmaxf(here, score[r][u]);
+        here = higher(here, score[r][u]);
       }
       const float before = highest[r];
-      highest[r] = fmaxf(before, highest_of(here, side));
+      highest[r] = higher(before, highest_of(here, side));
       const bool nothing = highest[r] == -INFINITY;
       rescale[r] = nothing ? 1 : expf(before - highest[r]);
       float sum = 0;
@@ -205,15 +211,32 @@ __global__ void register_tiles_kernel(Sizes s, Index packed, const Element* q,
 
 // [register launches]
 template <typename Element>
+void require_aligned(const char* name, const Element* array) {
+  constexpr std::uintptr_t four = 4 * sizeof(Element);
+  const std::uintptr_t past = reinterpret_cast<std::uintptr_t>(array) % four;
+  if (past != 0) {
+    throw std::invalid_argument(
+        std::string(name) + ": an array begins " + std::to_string(past) +
+        " bytes past a multiple of " + std::to_string(four) +
+        "; align q, k, v and out");
+  }
+}
+
+template <typename Element>
 void launch_tiles(const char* name, const DeviceCall<Element>& call,
                   Index packed) {
   const Sizes& s = call.sizes;
+  if (s.width % 4 == 0) {
+    require_aligned(name, call.q);
+    require_aligned(name, call.k);
+    require_aligned(name, call.v);
+    require_aligned(name, call.out);
+  }
   device::launch(
       name, register_tiles_kernel<Element>,
-      {dim3(static_cast<unsigned>(pieces(s.queries * packed, tile_rows)),
-            static_cast<unsigned>(s.heads / packed),
-            static_cast<unsigned>(s.batch)),
-       dim3(side, side), register_bytes(s.width)},
+      {{pieces(s.queries * packed, tile_rows), s.heads / packed, s.batch},
+       {side, side},
+       register_bytes(s.width)},
       s, packed, call.q, call.k, call.v, call.out);
 }
 

@@ -40,7 +40,7 @@ __global__ void softmax_kernel(Sizes s, float* scores) {
   if (n >= s.batch * s.heads * s.queries) return;
   float* row = scores + n * s.keys;
   float highest = -INFINITY;
-  for (Index j = 0; j < s.keys; ++j) highest = fmaxf(highest, row[j]);
+  for (Index j = 0; j < s.keys; ++j) highest = higher(highest, row[j]);
   float total = 0;
   for (Index j = 0; j < s.keys; ++j) {
     row[j] = highest == -INFINITY ? 0 : expf(row[j] - highest);
@@ -81,8 +81,8 @@ Index scores_of(const Sizes& s) {
 
 // As many blocks as it takes to have a thread for each of `count`.
 device::LaunchShape threads_for(Index count) {
-  constexpr unsigned threads = 128;
-  return {dim3(static_cast<unsigned>(pieces(count, threads))), dim3(threads)};
+  constexpr Index threads = 128;
+  return {{pieces(count, threads)}, {threads}};
 }
 
 void three_kernels(const DeviceCall<float>& call) {

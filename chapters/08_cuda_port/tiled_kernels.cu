@@ -77,7 +77,7 @@ __global__ void softmax_rows(Sizes s, float* scores) {
   float* row = scores + n * s.keys;
   float highest = -INFINITY;
   for (Index j = threadIdx.x; j < s.keys; j += 32) {
-    highest = fmaxf(highest, row[j]);
+    highest = higher(highest, row[j]);
   }
   highest = highest_of(highest);
   float total = 0;
@@ -137,21 +137,17 @@ __global__ void tiled_context(Sizes s, const float* weights, const float* v,
 void tiled_kernels(const DeviceCall<float>& call) {
   const Sizes& s = call.sizes;
   const auto grid = [&](Index down, Index across) {
-    return dim3(static_cast<unsigned>(pieces(down, tile) *
-                                      pieces(across, tile)),
-                static_cast<unsigned>(s.heads),
-                static_cast<unsigned>(s.batch));
+    return device::Extent(pieces(down, tile) * pieces(across, tile), s.heads,
+                          s.batch);
   };
   const Index all_rows = s.batch * s.heads * s.queries;
   device::launch("tiled_scores", tiled_scores,
-                 {grid(s.queries, s.keys), dim3(tile, warps)}, s, call.q,
+                 {grid(s.queries, s.keys), {tile, warps}}, s, call.q,
                  call.k, call.scratch);
   device::launch("softmax_rows", softmax_rows,
-                 {dim3(static_cast<unsigned>(pieces(all_rows, 4))),
-                  dim3(32, 4)},
-                 s, call.scratch);
+                 {{pieces(all_rows, 4)}, {32, 4}}, s, call.scratch);
   device::launch("tiled_context", tiled_context,
-                 {grid(s.queries, s.width), dim3(tile, warps)}, s,
+                 {grid(s.queries, s.width), {tile, warps}}, s,
                  call.scratch, call.v, call.out);
 }
 // [tiled launches]

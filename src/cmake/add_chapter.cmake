@@ -32,6 +32,8 @@ function(add_chapter folder)
     add_chapter_kernels(${folder} ${name}_parts)
     target_link_libraries(${name} PRIVATE ${name}_parts)
   endif()
+  # What else a chapter needs, if anything.
+  include("${CMAKE_CURRENT_SOURCE_DIR}/${folder}/chapter.cmake" OPTIONAL)
   set_property(GLOBAL APPEND PROPERTY MHA_PROGRAMS ${name})
   set_property(GLOBAL PROPERTY MHA_CHAPTER_OF_${name} ${folder})
 

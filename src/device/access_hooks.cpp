@@ -137,7 +137,9 @@ void __tsan_vptr_update(void** address, void*) {
   hooked(address, sizeof(void*), AccessKind::write,
          __builtin_return_address(0));
 }
-void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+void __tsan_atomic_thread_fence(int) {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
 void __tsan_atomic_signal_fence(int) {}
 void __tsan_init() {}
 void __tsan_func_entry(void*) {}

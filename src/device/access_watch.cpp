@@ -48,8 +48,8 @@ std::string race_text(const Finding& finding, const Region& region) {
       one_block ? "thread " + std::to_string(before.thread) : name_of(before);
   const std::string did = before.atomic ? " changed it atomically"
                           : before.writes ? " wrote it" : " read it";
-  return who_does_what(finding, element_name(finding, region)) + " while " + other +
-         did + " at " + name_of(before.at) +
+  return who_does_what(finding, element_name(finding, region)) + " while " +
+         other + did + " at " + name_of(before.at) +
          (one_block ? ", and no barrier stands between"
                     : ", and nothing orders the blocks of a launch");
 }
@@ -417,7 +417,8 @@ Verdict AccessWatch::out_of_range(std::uintptr_t at, std::size_t bytes,
         region != nullptr ? range_text(found, *region, at, bytes)
         : at < first_page
             ? who_does_what(found, "through a null pointer")
-            : who_does_what(found, "memory that is neither a buffer nor shared");
+            : who_does_what(found,
+                            "memory that is neither a buffer nor shared");
     findings_.add(key, std::move(found));
   }
   if (region == nullptr) return Verdict::stop;

@@ -8,7 +8,7 @@ namespace device {
 
 /// What the CPU device can find wrong with a kernel.
 enum class FindingKind {
-  shared_race,            ///< two threads, one word of shared memory, no barrier
+  shared_race,            ///< two threads, one shared word, no barrier
   global_race,            ///< two threads or blocks, one word of a buffer
   out_of_range,           ///< an access that begins or ends outside its buffer
   uninitialised_read,     ///< a word that nobody wrote

@@ -52,7 +52,7 @@ struct LaunchCounts {
   std::int64_t blocks = 0;
   std::int64_t threads_per_block = 0;
   std::int64_t barriers = 0;          ///< __syncthreads passed, by blocks
-  std::int64_t shared_bytes = 0;      ///< touched static, and dynamic, of a block
+  std::int64_t shared_bytes = 0;      ///< dynamic, and static if touched
   bool requests_exact = true;         ///< false: some were counted as several
   std::vector<LineCounts> lines;      ///< by file and line
 };

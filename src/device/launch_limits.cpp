@@ -36,9 +36,9 @@ std::string over_limit(const LaunchShape& shape, const LaunchLimits& limits) {
     if (!problem.empty()) return problem;
   }
   if (block.total() > limits.block_threads) {
-    return fmt::format("a block of {} x {} x {} has {} threads, "
-                       "and may have {}", block.x, block.y, block.z, block.total(),
-                       limits.block_threads);
+    return fmt::format(
+        "a block of {} x {} x {} has {} threads, and may have {}", block.x,
+        block.y, block.z, block.total(), limits.block_threads);
   }
   if (dynamic_bytes > static_cast<std::size_t>(limits.dynamic_bytes)) {
     return fmt::format("{} bytes of dynamic shared memory, "

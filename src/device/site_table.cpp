@@ -15,9 +15,10 @@ SiteTable::SiteTable() : slots_(std::size_t{1} << (64 - shift_)) {
 }
 
 Site& SiteTable::find_or_add(const void* code, AccessKind kind) {
-  std::size_t index = index_of(code);
+  const std::uint64_t key = key_of(code, kind);
+  std::size_t index = index_of(key);
   while (slots_[index].site != nullptr) {
-    if (slots_[index].code == code) return *slots_[index].site;
+    if (slots_[index].key == key) return *slots_[index].site;
     index = (index + 1) % slots_.size();
   }
   if (sites_.size() > most_sites) return sites_.front();
@@ -31,9 +32,10 @@ Site& SiteTable::find_or_add(const void* code, AccessKind kind) {
 }
 
 void SiteTable::add_slot(Site& site) {
-  std::size_t index = index_of(site.code);
+  const std::uint64_t key = key_of(site.code, site.counts.kind);
+  std::size_t index = index_of(key);
   while (slots_[index].site != nullptr) index = (index + 1) % slots_.size();
-  slots_[index] = {site.code, &site};
+  slots_[index] = {key, &site};
 }
 
 void SiteTable::grow() {

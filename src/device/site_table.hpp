@@ -12,7 +12,8 @@
 
 namespace device {
 
-/// A place in the kernels' code that touches memory.
+/// A place in the kernels' code that touches memory, in one way: a call that
+/// copies is two.
 struct Site {
   const void* code = nullptr;
   std::uint16_t number = 0;
@@ -26,8 +27,9 @@ class SiteTable {
  public:
   SiteTable();
   Site& at(const void* code, AccessKind kind) {
-    const Slot& slot = slots_[index_of(code)];
-    return slot.code == code ? *slot.site : find_or_add(code, kind);
+    const std::uint64_t key = key_of(code, kind);
+    const Slot& slot = slots_[index_of(key)];
+    return slot.key == key ? *slot.site : find_or_add(code, kind);
   }
   Site& numbered(std::uint16_t number) { return sites_[number]; }
   SourceLine line_of(std::uint16_t number);
@@ -37,14 +39,17 @@ class SiteTable {
 
  private:
   struct Slot {
-    const void* code = nullptr;
+    std::uint64_t key = 0;
     Site* site = nullptr;
   };
+  static std::uint64_t key_of(const void* code, AccessKind kind) {
+    return static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(code))
+               << 2 |
+           static_cast<std::uint64_t>(kind);
+  }
   // A hash (Fibonacci hashing: Knuth, volume 3, section 6.4).
-  std::size_t index_of(const void* code) const {
-    const auto bits = static_cast<std::uint64_t>(
-        reinterpret_cast<std::uintptr_t>(code));
-    return static_cast<std::size_t>(bits * 0x9e3779b97f4a7c15 >> shift_);
+  std::size_t index_of(std::uint64_t key) const {
+    return static_cast<std::size_t>(key * 0x9e3779b97f4a7c15 >> shift_);
   }
   Site& find_or_add(const void* code, AccessKind kind);
   void add_slot(Site& site);

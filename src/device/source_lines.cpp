@@ -32,7 +32,8 @@ const Dwfl_Callbacks callbacks = {dwfl_linux_proc_find_elf, no_debug_file,
 class Program {
  public:
   Program() : dwfl_(dwfl_begin(&callbacks)) {
-    if (dwfl_ == nullptr || dwfl_linux_proc_report(dwfl_.get(), getpid()) != 0 ||
+    if (dwfl_ == nullptr ||
+        dwfl_linux_proc_report(dwfl_.get(), getpid()) != 0 ||
         dwfl_report_end(dwfl_.get(), nullptr, nullptr) != 0) {
       throw std::runtime_error(
           "this program cannot read its own symbols, by which the CPU device "
@@ -88,23 +89,40 @@ SourceLine call_of(Dwarf_Die& inlined, Dwarf_Die& unit) {
   return {path, static_cast<int>(line)};
 }
 
+// The compilation unit that holds the code, and what the program's addresses
+// are above those in the file.
+Dwarf_Die* unit_at(Dwfl_Module* module, std::uintptr_t address,
+                   Dwarf_Addr& bias) {
+  const auto holds = [&](Dwarf_Die* unit) {
+    return unit != nullptr && dwarf_haspc(unit, address - bias) == 1;
+  };
+  Dwarf_Die* const indexed = dwfl_module_addrdie(module, address, &bias);
+  if (holds(indexed)) return indexed;
+  // clang leaves its units out of the index (.debug_aranges), which then may
+  // name a neighbour.
+  Dwarf_Die* unit = nullptr;
+  while ((unit = dwfl_module_nextcu(module, unit, &bias)) != nullptr) {
+    if (holds(unit)) return unit;
+  }
+  return nullptr;
+}
+
 // The line of the code itself, then of the calls it was inlined at, innermost
 // first; with folders.
 std::vector<SourceLine> lines_at(std::uintptr_t address) {
   std::vector<SourceLine> lines;
   Dwfl_Module* const module = program().module_at(address);
   if (module == nullptr) return lines;
-  Dwfl_Line* const line = dwfl_module_getsrc(module, address);
-  if (line == nullptr) return lines;
+  Dwarf_Addr bias = 0;
+  Dwarf_Die* const unit = unit_at(module, address, bias);
+  if (unit == nullptr) return lines;
+  Dwarf_Line* const line = dwarf_getsrc_die(unit, address - bias);
   int number = 0;
-  const char* const path =
-      dwfl_lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr);
+  if (line == nullptr || dwarf_lineno(line, &number) != 0) return lines;
+  const char* const path = dwarf_linesrc(line, nullptr, nullptr);
   if (path == nullptr) return lines;
   lines.push_back({path, number});
 
-  Dwarf_Addr bias = 0;
-  Dwarf_Die* const unit = dwfl_module_addrdie(module, address, &bias);
-  if (unit == nullptr) return lines;
   Dwarf_Die* scopes = nullptr;
   const int count = dwarf_getscopes(unit, address - bias, &scopes);
   for (int i = 0; i < count; ++i) {
@@ -183,6 +201,12 @@ Sizes element_sizes(Dwfl_Module* module, Dwarf_Addr& bias) {
   return sizes;
 }
 
+// Of a function in the kernels' namespace: kernels may stand in other files
+// than .cu ones, as those of the exercises do.
+bool is_of_kernels(std::string_view mangled) {
+  return mangled.starts_with("_ZZN13on_cpu_device");
+}
+
 // on_cpu_device::kernel<32>(float*)::tile is tile.
 std::string last_name(const char* mangled) {
   int status = 0;
@@ -209,7 +233,7 @@ void for_each_segment(Visit&& visit) {
       &visit);
 }
 
-bool holds(const std::vector<Stretch>& all, std::uintptr_t address) {
+bool any_holds(const std::vector<Stretch>& all, std::uintptr_t address) {
   return std::any_of(all.begin(), all.end(), [address](const Stretch& one) {
     return address - one.begin < one.bytes;
   });
@@ -249,13 +273,14 @@ std::vector<SharedVariable> shared_variables() {
         module, i, &symbol, &address, nullptr, nullptr, nullptr);
     if (name == nullptr || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT ||
         std::string_view(name).substr(0, 3) != "_ZZ" || symbol.st_size == 0 ||
-        !holds(writable, address)) {
+        !any_holds(writable, address)) {
       continue;
     }
     const auto size = sizes.find(address - bias);
-    if (size == sizes.end()) continue;
+    const bool known = size != sizes.end();
+    if (!known && !is_of_kernels(name)) continue;
     variables.push_back({address, symbol.st_size, last_name(name),
-                         size->second != 0 ? size->second : 4});
+                         known && size->second != 0 ? size->second : 4});
   }
   return variables;
 }

@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
@@ -73,10 +74,17 @@ double largest_of(double allowed, const Numbers& predicted) {
   return largest_single * std::max(allowed * std::sqrt(square), 1e-300);
 }
 
+// A hypothesis beside some of the output, and what it predicted.
+struct Comparison {
+  Fit fit;
+  Prediction exact;
+  Numbers rounded;  // the same with every step rounded, where it was needed
+};
+
 // What rounding can explain, as a share of the output's size.
 double allowed_error(Predictor& predictor, const Reading& reading,
                      const Hypothesis& hypothesis, const Probe& probe,
-                     const Prediction& exact) {
+                     const Prediction& exact, Numbers& rounded) {
   // Sums of n terms, and scores whose rounding grows with them.
   const double terms = std::sqrt(static_cast<double>(
       reading.t_k + reading.call.q.cols() + reading.x_q.cols()));
@@ -91,9 +99,24 @@ double allowed_error(Predictor& predictor, const Reading& reading,
     allowed += std::min(1.5 * moved, coarsest_share);
   }
   if (reading.type == NumberType::float64) return allowed;
-  const Prediction rounded = predictor.predict(hypothesis, probe, true);
-  const double noise = relative_error(rounded.output, exact.output);
+  rounded = predictor.predict(hypothesis, probe, true).output;
+  const double noise = relative_error(rounded, exact.output);
   return allowed + rounding_factor * (std::isfinite(noise) ? noise : 0);
+}
+
+Comparison compare_all(Predictor& predictor, const Reading& reading,
+                       const Hypothesis& hypothesis, const Probe& probe) {
+  Comparison all;
+  all.fit.hypothesis = hypothesis;
+  all.fit.reading = reading.description;
+  all.exact = predictor.predict(hypothesis, probe);
+  all.fit.error =
+      relative_error(all.exact.output, look_at(reading.output, probe));
+  if (all.fit.error <= hopeless(reading.type, hypothesis)) {
+    all.fit.allowed = allowed_error(predictor, reading, hypothesis, probe,
+                                    all.exact, all.rounded);
+  }
+  return all;
 }
 
 std::vector<Index> random_rows(Index count, Index of, std::uint32_t seed) {
@@ -149,22 +172,25 @@ double usual_size(const Numbers& output) {
 // it varies much among rows when scores are large. Zeros for wider types.
 std::vector<double> noise_of_rows(Predictor& predictor, const Reading& reading,
                                   const Hypothesis& hypothesis,
-                                  const Probe& probe, const Numbers& exact) {
+                                  const Probe& probe, Comparison& all) {
   std::vector<double> noise(probe.rows.size(), 0);
   if (reading.type != NumberType::float16 &&
       reading.type != NumberType::bfloat16) {
     return noise;
   }
-  const Numbers rounded = predictor.predict(hypothesis, probe, true).output;
+  const Numbers& exact = all.exact.output;
+  if (all.rounded.size() == 0) {
+    all.rounded = predictor.predict(hypothesis, probe, true).output;
+  }
   for (Index i = 0; i < exact.rows(); ++i) {
-    const double moved = std::sqrt((rounded - exact).row(i).squaredNorm() /
+    const double moved = std::sqrt((all.rounded - exact).row(i).squaredNorm() /
                                    static_cast<double>(exact.cols()));
     if (std::isfinite(moved)) noise[static_cast<std::size_t>(i)] = moved;
   }
   return noise;
 }
 
-// The pairs that may matter. Those for which the same projections, calls and
+// The pairs that may matter. Those for which the same calls, projections and
 // heads are made come one after another: large ones are not kept for long.
 std::vector<Hypothesis> pairs_in_turn(const Traits& traits) {
   using Order = std::tuple<std::ptrdiff_t, std::ptrdiff_t, std::ptrdiff_t>;
@@ -179,8 +205,8 @@ std::vector<Hypothesis> pairs_in_turn(const Traits& traits) {
       Order order = {-1, -1, -1};
       for (const Variation* part : both->parts) {
         const std::ptrdiff_t place = part - all.data();
-        if (part->reread) std::get<0>(order) = place;
-        if (part->rewrite.before) std::get<1>(order) = place;
+        if (part->rewrite.before) std::get<0>(order) = place;
+        if (part->reread) std::get<1>(order) = place;
         if (part->steps.take != gallery::Steps().take) {
           std::get<2>(order) = place;
         }
@@ -196,7 +222,15 @@ std::vector<Hypothesis> pairs_in_turn(const Traits& traits) {
   return in_turn;
 }
 
-// Readings are made when they are needed: each holds copies of the tensors.
+// Numbers of the output that are looked at together: what an error over all of
+// them would be, if rounding spreads evenly.
+double share_of(const OwnDirections& own) {
+  return std::sqrt(static_cast<double>(own.of_output.cols()) /
+                   static_cast<double>(own.of_output.rows()));
+}
+
+// Readings are made when they are needed, and one is kept: each holds copies
+// of the tensors.
 class Search {
  public:
   Search(const Roles& roles, const std::function<void(Index)>& progress)
@@ -206,58 +240,119 @@ class Search {
 
  private:
   struct Open {
+    std::size_t plan = 0;
     Reading reading;
+    std::shared_ptr<Projections> projections;  // a layer only
     std::unique_ptr<Predictor> predictor;
     Probe glance, few;
   };
-  Open open(std::size_t plan) const;
-  Fit look(Open& at, std::size_t plan, const Hypothesis& hypothesis);
+  Open& open(std::size_t plan);
+  std::shared_ptr<Projections> projections_of(const Reading& reading);
+  std::optional<double> error_of_own(Open& at, const Hypothesis& hypothesis);
+  Fit look(Open& at, const Hypothesis& hypothesis);
   void look_at_right(Diagnosis& diagnosis);
   void look_at_wrong(Diagnosis& diagnosis);
-  void look_at_singles(Open& at, std::size_t plan);
-  void look_at_pairs(Open& at, std::size_t plan);
+  void look_at_singles(Open& at);
+  void look_at_pairs();
   void confirm(Diagnosis& diagnosis);
   void look_for_parts(Diagnosis& diagnosis);
   void keep_nearest(const Fit& fit);
+  void keep_refuted(const Fit& fit);
+  void look_again_at_refuted();
   Differences locate(const Fit& fit, bool& all_agree);
 
   const Roles& roles_;
   const std::function<void(Index)>& progress_;
   std::vector<ReadingPlan> plans_;
+  std::unique_ptr<Open> open_;
+  std::vector<std::shared_ptr<Projections>> projections_;
   std::vector<Fit> fits_, nearest_;
+  std::vector<Fit> refuted_;  // by a few columns, with their error there
   Fit first_right_;  // read in the likeliest way
   Index tried_ = 0, left_out_ = 0;
+  double multiplications_ = 0;  // for readings that are closed
 };
 
-Search::Open Search::open(std::size_t plan) const {
-  Open at;
-  at.reading = read_so(roles_, plans_[plan]);
-  at.few.rows = random_rows(3, at.reading.output.rows(), 5);
-  // What is far off in one row need not be computed in more: for a layer that
-  // is a row of every head. Otherwise a few columns of two heads will do.
-  at.glance.rows = {at.few.rows.back(), at.few.rows.front()};
-  if (!at.reading.layer && at.reading.output.cols() > 64) {
-    const Index d = d_head_of(at.reading.call);
-    const Index last = at.reading.call.n_heads - 1;
-    for (Index c = 0; c < 4; ++c) {
-      at.glance.columns.push_back(last / 3 * d + c % d);
-      at.glance.columns.push_back(last * d + d - 1 - c % d);
-    }
+std::shared_ptr<Projections> Search::projections_of(const Reading& reading) {
+  if (!reading.layer) return {};
+  for (const std::shared_ptr<Projections>& one : projections_) {
+    if (one->are_of(reading)) return one;
   }
-  return at;
+  projections_.push_back(std::make_shared<Projections>(reading));
+  return projections_.back();
 }
 
-Fit Search::look(Open& at, std::size_t plan, const Hypothesis& hypothesis) {
-  if (!at.predictor) at.predictor = std::make_unique<Predictor>(at.reading);
+Search::Open& Search::open(std::size_t plan) {
+  if (open_ && open_->plan == plan) return *open_;
+  if (open_) multiplications_ += open_->predictor->multiplications();
+  open_ = nullptr;  // before there is another
+  auto at = std::make_unique<Open>();
+  at->plan = plan;
+  at->reading = read_so(roles_, plans_[plan]);
+  at->projections = projections_of(at->reading);
+  at->predictor = std::make_unique<Predictor>(at->reading, at->projections);
+  at->few.rows = random_rows(3, at->reading.output.rows(), 5);
+  // What is far off in one row need not be computed in more: for a layer that
+  // is a row of every head. Otherwise a few columns of two heads will do.
+  at->glance.rows = {at->few.rows.back(), at->few.rows.front()};
+  if (!at->reading.layer && at->reading.output.cols() > 64) {
+    const Index d = d_head_of(at->reading.call);
+    const Index last = at->reading.call.n_heads - 1;
+    for (Index c = 0; c < 4; ++c) {
+      at->glance.columns.push_back(last / 3 * d + c % d);
+      at->glance.columns.push_back(last * d + d - 1 - c % d);
+    }
+  }
+  open_ = std::move(at);
+  return *open_;
+}
+
+// How far a layer's output is off where a few columns of the heads write alone:
+// for that, the other heads need not be computed. Nothing when these rows or
+// weights have no such place.
+std::optional<double> Search::error_of_own(Open& at,
+                                           const Hypothesis& hypothesis) {
+  if (!at.reading.layer) return {};
+  const Projection& weights = at.predictor->projection(hypothesis);
+  const auto& own = at.projections->own(weights.w_o);
+  Numbers output = look_at(at.reading.output, {at.glance.rows});
+  if (!own || !output.allFinite()) return {};
+  const Numbers seen = output * own->of_output;
+  const double size =
+      std::max(seen.norm(), share_of(*own) * output.norm());
+  if (weights.b_o.size() != 0) output.rowwise() -= weights.b_o;
+  if (hypothesis.adds_input) {
+    output -= look_at(at.reading.x_q, {at.glance.rows});
+  }
+  const Numbers predicted =
+      at.predictor->heads(hypothesis, {at.glance.rows, own->columns}).output *
+      own->of_columns;
+  const double error = (predicted - output * own->of_output).norm();
+  if (error == 0) return 0;
+  return std::isfinite(error) ? error / size
+                              : std::numeric_limits<double>::infinity();
+}
+
+Fit Search::look(Open& at, const Hypothesis& hypothesis) {
   Fit fit;
   fit.hypothesis = hypothesis;
   fit.reading = at.reading.description;
+  fit.plan = at.plan;
+  const double far = 2 * hopeless(at.reading.type, hypothesis);
+  bool refuted = false;
   try {
-    fit.error = relative_error(
-        at.predictor->predict(hypothesis, at.glance).output,
-        look_at(at.reading.output, at.glance));
-    if (fit.error <= 2 * hopeless(at.reading.type, hypothesis)) {
+    const std::optional<double> own = error_of_own(at, hypothesis);
+    refuted = own && !(*own <= far);
+    if (refuted) {
+      fit.error = *own;
+    } else {
+      fit.error = relative_error(
+          at.predictor->predict(hypothesis, at.glance).output,
+          look_at(at.reading.output, at.glance));
+    }
+    if (!refuted && fit.error <= far) {
       fit = compare(*at.predictor, at.reading, hypothesis, at.few);
+      fit.plan = at.plan;
     }
   } catch (const TooLarge&) {
     left_out_ += 1;
@@ -266,63 +361,96 @@ Fit Search::look(Open& at, std::size_t plan, const Hypothesis& hypothesis) {
     // It would have refused these sizes, and has given no output.
     fit.error = std::numeric_limits<double>::infinity();
   }
-  fit.plan = plan;
   tried_ += 1;
   if (progress_) progress_(tried_);
-  if (fit.fits()) fits_.push_back(fit);
-  keep_nearest(fit);
+  if (refuted) {
+    keep_refuted(fit);
+  } else if (fit.fits()) {
+    fits_.push_back(fit);
+  } else {
+    keep_nearest(fit);
+  }
   return fit;
 }
+
+bool less_off(const Fit& a, const Fit& b) { return a.error < b.error; }
 
 void Search::keep_nearest(const Fit& fit) {
   if (fit.fits() || !std::isfinite(fit.error)) return;
   nearest_.push_back(fit);
-  std::stable_sort(nearest_.begin(), nearest_.end(),
-                   [](const Fit& a, const Fit& b) {
-                     return a.error < b.error;
-                   });
+  std::stable_sort(nearest_.begin(), nearest_.end(), less_off);
   if (nearest_.size() > 3) nearest_.pop_back();
 }
 
-void Search::look_at_singles(Open& at, std::size_t plan) {
-  const Traits traits = traits_of(at.reading);
-  for (const Variation& one : variations()) {
-    if (matters(one, traits)) look(at, plan, *combine({&one}));
+void Search::keep_refuted(const Fit& fit) {
+  constexpr std::size_t most = 24;
+  if (!std::isfinite(fit.error)) return;
+  if (refuted_.size() == most && !less_off(fit, refuted_.back())) return;
+  refuted_.insert(
+      std::upper_bound(refuted_.begin(), refuted_.end(), fit, less_off), fit);
+  if (refuted_.size() > most) refuted_.pop_back();
+}
+
+// Of what was refuted by a few columns, the nearest may be the nearest of all.
+void Search::look_again_at_refuted() {
+  std::stable_sort(
+      refuted_.begin(), refuted_.end(),
+      [](const Fit& a, const Fit& b) { return a.plan < b.plan; });
+  for (Fit& fit : refuted_) {
+    Open& at = open(fit.plan);
+    fit.error = relative_error(
+        at.predictor->predict(fit.hypothesis, at.glance).output,
+        look_at(at.reading.output, at.glance));
+    keep_nearest(fit);
   }
 }
 
-void Search::look_at_pairs(Open& at, std::size_t plan) {
-  const std::size_t before = fits_.size();
-  std::vector<Hypothesis> pairs = pairs_in_turn(traits_of(at.reading));
-  const auto whole_maps = std::stable_partition(
-      pairs.begin(), pairs.end(),
-      [](const Hypothesis& one) { return !one.across; });
-  for (auto pair = pairs.begin(); pair != pairs.end(); ++pair) {
-    if (pair == whole_maps && fits_.size() > before &&
-        maps_are_large(at.reading)) {
-      left_out_ += pairs.end() - pair;
-      break;
+void Search::look_at_singles(Open& at) {
+  const Traits traits = traits_of(at.reading);
+  for (const Variation& one : variations()) {
+    if (matters(one, traits)) look(at, *combine({&one}));
+  }
+}
+
+// Whole score maps come last: where they are large, they are left out if
+// something fits already.
+void Search::look_at_pairs() {
+  std::optional<bool> settled;
+  for (const bool across : {false, true}) {
+    for (std::size_t plan = 0; plan < plans_.size(); ++plan) {
+      std::vector<Hypothesis> pairs =
+          pairs_in_turn(traits_of(open(plan).reading));
+      pairs.erase(std::remove_if(pairs.begin(), pairs.end(),
+                                 [across](const Hypothesis& one) {
+                                   return one.across != across;
+                                 }),
+                  pairs.end());
+      if (across && !fits_.empty() && maps_are_large(open(plan).reading)) {
+        if (!settled) {
+          Diagnosis so_far;
+          confirm(so_far);
+          settled = !so_far.fits.empty();
+        }
+        if (*settled) {
+          left_out_ += std::ssize(pairs);
+          continue;
+        }
+      }
+      for (const Hypothesis& pair : pairs) look(open(plan), pair);
     }
-    look(at, plan, *pair);
   }
   // Named in the order of the list, whatever the order of the search.
-  std::stable_sort(fits_.begin() + static_cast<std::ptrdiff_t>(before),
-                   fits_.end(), [](const Fit& a, const Fit& b) {
-                     return a.hypothesis.parts < b.hypothesis.parts;
-                   });
+  std::stable_sort(fits_.begin(), fits_.end(), [](const Fit& a, const Fit& b) {
+    return std::tie(a.plan, a.hypothesis.parts) <
+           std::tie(b.plan, b.hypothesis.parts);
+  });
 }
 
 // Looks at more rows of what fits, and puts the best first.
 void Search::confirm(Diagnosis& diagnosis) {
   std::vector<Fit> confirmed;
-  std::size_t opened = plans_.size();
-  Open at;
   for (const Fit& fit : fits_) {
-    if (fit.plan != opened) {
-      at = open(fit.plan);
-      opened = fit.plan;
-      at.predictor = std::make_unique<Predictor>(at.reading);
-    }
+    Open& at = open(fit.plan);
     Fit again = compare(
         *at.predictor, at.reading, fit.hypothesis,
         {random_rows(rows_to_confirm(at.reading, fit.hypothesis.across),
@@ -346,8 +474,9 @@ void Search::confirm(Diagnosis& diagnosis) {
 }
 
 Differences Search::locate(const Fit& fit, bool& all_agree) {
-  const Reading reading = read_so(roles_, plans_[fit.plan]);
-  Predictor predictor(reading);
+  Open& at = open(fit.plan);
+  const Reading& reading = at.reading;
+  Predictor& predictor = *at.predictor;
   const Index rows = reading.output.rows();
   const Index t_k = reading.t_k;
   Differences where;
@@ -376,15 +505,14 @@ Differences Search::locate(const Fit& fit, bool& all_agree) {
         chosen.size(), first + static_cast<std::size_t>(widest));
     const Probe some = {{chosen.begin() + static_cast<std::ptrdiff_t>(first),
                          chosen.begin() + static_cast<std::ptrdiff_t>(last)}};
-    const Numbers predicted =
-        predictor.predict(fit.hypothesis, some).output;
+    Comparison all = compare_all(predictor, reading, fit.hypothesis, some);
+    const Numbers& predicted = all.exact.output;
     const Numbers got = look_at(reading.output, some);
     const double allowed =
         largest_single * size *
-        std::max({fit.allowed, 1e-300,
-                  compare(predictor, reading, fit.hypothesis, some).allowed});
+        std::max({fit.allowed, 1e-300, all.fit.allowed});
     const std::vector<double> noise =
-        noise_of_rows(predictor, reading, fit.hypothesis, some, predicted);
+        noise_of_rows(predictor, reading, fit.hypothesis, some, all);
     for (Index i = 0; i < got.rows(); ++i) {
       const double allowed_here =
           std::max(allowed, 12 * noise[static_cast<std::size_t>(i)]);
@@ -423,8 +551,7 @@ void Search::look_at_right(Diagnosis& diagnosis) {
   Diagnosis apart;
   for (std::size_t plan = 0; plan < plans_.size(); ++plan) {
     fits_.clear();
-    Open at = open(plan);
-    const Fit fit = look(at, plan, {});
+    const Fit fit = look(open(plan), {});
     if (plan == 0) first_right_ = fit;
     if (!fit.fits()) continue;
     confirm(diagnosis);
@@ -436,7 +563,7 @@ void Search::look_at_right(Diagnosis& diagnosis) {
       // Which bugs would this input not have shown?
       const Fit found = diagnosis.fits[0];
       fits_.clear();
-      look_at_singles(at, found.plan);
+      look_at_singles(open(found.plan));
       confirm(diagnosis);
       diagnosis.same_here = std::move(diagnosis.fits);
       diagnosis.fits = {found};
@@ -455,16 +582,17 @@ void Search::look_at_right(Diagnosis& diagnosis) {
 void Search::look_for_parts(Diagnosis& diagnosis) {
   double best = 0.2;  // less may be chance
   for (std::size_t plan = 0; plan < plans_.size(); ++plan) {
-    Open at = open(plan);
-    Predictor predictor(at.reading);
+    Open& at = open(plan);
     const Probe probe = {random_rows(24, at.reading.output.rows(), 8)};
-    const Prediction exact = predictor.predict({}, probe);
+    const Prediction exact = at.predictor->predict({}, probe);
     const Numbers got = look_at(at.reading.output, probe);
     Fit fit;
     fit.plan = plan;
     fit.reading = at.reading.description;
     fit.error = relative_error(exact.output, got);
-    fit.allowed = allowed_error(predictor, at.reading, {}, probe, exact);
+    Numbers rounded;
+    fit.allowed =
+        allowed_error(*at.predictor, at.reading, {}, probe, exact, rounded);
     const double close = largest_of(fit.allowed, exact.output);
     const double share =
         static_cast<double>(
@@ -488,12 +616,11 @@ void Search::look_at_wrong(Diagnosis& diagnosis) {
   for (const bool pairs : {false, true}) {
     if (pairs && mostly_right) return;
     fits_.clear();
-    for (std::size_t plan = 0; plan < plans_.size(); ++plan) {
-      Open at = open(plan);
-      if (pairs) {
-        look_at_pairs(at, plan);
-      } else {
-        look_at_singles(at, plan);
+    if (pairs) {
+      look_at_pairs();
+    } else {
+      for (std::size_t plan = 0; plan < plans_.size(); ++plan) {
+        look_at_singles(open(plan));
       }
     }
     Diagnosis found;
@@ -513,8 +640,9 @@ Diagnosis Search::run() {
   look_at_right(diagnosis);
   if (diagnosis.finding != Finding::correct) look_at_wrong(diagnosis);
   if (diagnosis.finding == Finding::unknown) look_for_parts(diagnosis);
-  diagnosis.nearest = nearest_;
   if (diagnosis.finding == Finding::unknown) {
+    look_again_at_refuted();
+    diagnosis.nearest = nearest_;
     if (nearest_.empty() || nearest_[0].error > farthest) {
       diagnosis.nothing_near = true;
       diagnosis.nearest = {first_right_};
@@ -524,6 +652,8 @@ Diagnosis Search::run() {
   }
   diagnosis.tried = tried_;
   diagnosis.left_out = left_out_;
+  diagnosis.multiplications =
+      multiplications_ + open_->predictor->multiplications();
   diagnosis.seconds = std::chrono::duration<double>(
                           std::chrono::steady_clock::now() - start).count();
   return diagnosis;
@@ -533,15 +663,7 @@ Diagnosis Search::run() {
 
 Fit compare(Predictor& predictor, const Reading& reading,
             const Hypothesis& hypothesis, const Probe& probe) {
-  Fit fit;
-  fit.hypothesis = hypothesis;
-  fit.reading = reading.description;
-  const Prediction exact = predictor.predict(hypothesis, probe);
-  fit.error = relative_error(exact.output, look_at(reading.output, probe));
-  if (fit.error <= hopeless(reading.type, hypothesis)) {
-    fit.allowed = allowed_error(predictor, reading, hypothesis, probe, exact);
-  }
-  return fit;
+  return compare_all(predictor, reading, hypothesis, probe).fit;
 }
 
 Diagnosis diagnose_tensors(const Roles& roles,

@@ -68,6 +68,8 @@ struct Diagnosis {
   Differences differences;   ///< from the first of fits or nearest
   Index tried = 0;           ///< hypotheses, over all readings
   Index left_out = 0;        ///< too large to be tried at this size
+  /// In products of matrices, over all readings.
+  double multiplications = 0;
   double seconds = 0;
 };
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <utility>
 
 namespace diagnose {
@@ -205,85 +206,92 @@ Numbers mix_transposed(const Numbers& weights, const Numbers& v) {
 
 // ---- projections
 
-void transpose_if_square(Numbers& w) {
-  if (w.rows() == w.cols()) w.transposeInPlace();
+using Matrix = ReadWeights::Matrix;
+
+Matrix keep(Numbers w) { return std::make_shared<Numbers>(std::move(w)); }
+
+void transpose_if_square(Matrix& w) {
+  if (w->rows() == w->cols()) w = keep(w->transpose());
 }
 
-Weights inputs_transposed(const Weights& weights, Index /*n_heads*/) {
-  Weights other = weights;
+ReadWeights inputs_transposed(const ReadWeights& weights, Index /*n_heads*/) {
+  ReadWeights other = weights;
   transpose_if_square(other.w_q);
   transpose_if_square(other.w_k);
   transpose_if_square(other.w_v);
   return other;
 }
 
-Weights output_transposed(const Weights& weights, Index /*n_heads*/) {
-  Weights other = weights;
+ReadWeights output_transposed(const ReadWeights& weights, Index /*n_heads*/) {
+  ReadWeights other = weights;
   transpose_if_square(other.w_o);
   return other;
 }
 
-Weights all_transposed(const Weights& weights, Index n_heads) {
+ReadWeights all_transposed(const ReadWeights& weights, Index n_heads) {
   return output_transposed(inputs_transposed(weights, n_heads), n_heads);
 }
 
-Weights no_w_o(const Weights& weights, Index /*n_heads*/) {
-  Weights other = weights;
-  if (weights.w_o.rows() == weights.w_o.cols()) other.w_o.setIdentity();
+ReadWeights no_w_o(const ReadWeights& weights, Index /*n_heads*/) {
+  ReadWeights other = weights;
+  const Index width = weights.w_o->rows();
+  if (width == weights.w_o->cols()) {
+    other.w_o = keep(Numbers::Identity(width, width));
+  }
   other.b_o.resize(0);
   return other;
 }
 
-Weights no_input_biases(const Weights& weights, Index /*n_heads*/) {
-  Weights other = weights;
+ReadWeights no_input_biases(const ReadWeights& weights, Index /*n_heads*/) {
+  ReadWeights other = weights;
   other.b_q.resize(0);
   other.b_k.resize(0);
   other.b_v.resize(0);
   return other;
 }
 
-Weights no_b_q(const Weights& weights, Index /*n_heads*/) {
-  Weights other = weights;
+ReadWeights no_b_q(const ReadWeights& weights, Index /*n_heads*/) {
+  ReadWeights other = weights;
   other.b_q.resize(0);
   return other;
 }
 
-Weights no_b_v(const Weights& weights, Index /*n_heads*/) {
-  Weights other = weights;
+ReadWeights no_b_v(const ReadWeights& weights, Index /*n_heads*/) {
+  ReadWeights other = weights;
   other.b_v.resize(0);
   return other;
 }
 
-Weights no_b_o(const Weights& weights, Index /*n_heads*/) {
-  Weights other = weights;
+ReadWeights no_b_o(const ReadWeights& weights, Index /*n_heads*/) {
+  ReadWeights other = weights;
   other.b_o.resize(0);
   return other;
 }
 
-Weights b_o_per_head(const Weights& weights, Index n_heads) {
-  Weights other = weights;
+ReadWeights b_o_per_head(const ReadWeights& weights, Index n_heads) {
+  ReadWeights other = weights;
   other.b_o *= static_cast<double>(n_heads);
   return other;
 }
 
-Weights order_k_q_v(const Weights& weights, Index /*n_heads*/) {
-  Weights other = weights;
-  if (weights.w_q.cols() != weights.w_k.cols()) return other;
+ReadWeights order_k_q_v(const ReadWeights& weights, Index /*n_heads*/) {
+  ReadWeights other = weights;
+  if (weights.w_q->cols() != weights.w_k->cols()) return other;
   std::swap(other.w_q, other.w_k);
   std::swap(other.b_q, other.b_k);
   return other;
 }
 
-Weights order_q_v_k(const Weights& weights, Index /*n_heads*/) {
-  Weights other = weights;
+ReadWeights order_q_v_k(const ReadWeights& weights, Index /*n_heads*/) {
+  ReadWeights other = weights;
   std::swap(other.w_k, other.w_v);
   std::swap(other.b_k, other.b_v);
   return other;
 }
 
-Weights order_v_k_q(const Weights& weights, Index /*n_heads*/) {
-  Weights other = weights;
-  if (weights.w_q.cols() != weights.w_v.cols()) return other;
+ReadWeights order_v_k_q(const ReadWeights& weights, Index /*n_heads*/) {
+  ReadWeights other = weights;
+  if (weights.w_q->cols() != weights.w_v->cols()) return other;
   std::swap(other.w_q, other.w_v);
   std::swap(other.b_q, other.b_v);
   return other;
@@ -303,27 +311,31 @@ void deal_by_heads(M& q, M& k, M& v, Index n_heads) {
   }
 }
 
-Weights thirds_by_heads(const Weights& weights, Index n_heads) {
-  Weights other = weights;
-  if (weights.w_q.rows() != weights.w_k.rows()) return other;
-  deal_by_heads(other.w_q, other.w_k, other.w_v, n_heads);
+ReadWeights thirds_by_heads(const ReadWeights& weights, Index n_heads) {
+  ReadWeights other = weights;
+  if (weights.w_q->rows() != weights.w_k->rows()) return other;
+  Numbers w_q = *weights.w_q, w_k = *weights.w_k, w_v = *weights.w_v;
+  deal_by_heads(w_q, w_k, w_v, n_heads);
+  other.w_q = keep(std::move(w_q));
+  other.w_k = keep(std::move(w_k));
+  other.w_v = keep(std::move(w_v));
   deal_by_heads(other.b_q, other.b_k, other.b_v, n_heads);
   return other;
 }
 
 // Each head is given its slice of the input only.
-Numbers own_block(const Numbers& w, Index n_heads) {
-  Numbers block = Numbers::Zero(w.rows(), w.cols());
-  if (w.rows() % n_heads != 0 || w.cols() % n_heads != 0) return w;
-  const Index in = w.rows() / n_heads, out = w.cols() / n_heads;
+Matrix own_block(const Matrix& w, Index n_heads) {
+  if (w->rows() % n_heads != 0 || w->cols() % n_heads != 0) return w;
+  Numbers block = Numbers::Zero(w->rows(), w->cols());
+  const Index in = w->rows() / n_heads, out = w->cols() / n_heads;
   for (Index h = 0; h < n_heads; ++h) {
-    block.block(h * in, h * out, in, out) = w.block(h * in, h * out, in, out);
+    block.block(h * in, h * out, in, out) = w->block(h * in, h * out, in, out);
   }
-  return block;
+  return keep(std::move(block));
 }
 
-Weights slices_projected(const Weights& weights, Index n_heads) {
-  Weights other = weights;
+ReadWeights slices_projected(const ReadWeights& weights, Index n_heads) {
+  ReadWeights other = weights;
   other.w_q = own_block(weights.w_q, n_heads);
   other.w_k = own_block(weights.w_k, n_heads);
   other.w_v = own_block(weights.w_v, n_heads);
@@ -423,7 +435,7 @@ void add_projections(std::vector<Variation>& list) {
   const std::string a = "05a_wrong_splits";
   const auto add = [&](const std::string& name, const std::string& what,
                        const std::string& mend, const std::string& page,
-                       Weights (*reread)(const Weights&, Index)) {
+                       Reread reread) {
     Variation variation = {name, what, mend, page};
     variation.reread = reread;
     variation.matters = with_layer;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 #include <thread>
 
@@ -19,14 +20,35 @@ Numbers rows_of(const Numbers& all, const std::vector<Index>& rows) {
   return some;
 }
 
-// Kept for later, as long as all of it takes less than 256 MiB or so.
-constexpr Index most_kept = Index{1} << 25;
+// Numbers of one kind kept for later: 64 MiB.
+constexpr Index most_kept = Index{1} << 23;
 
 // A table of bools, and one of scores, that one hypothesis may take.
 constexpr Index most_pairs = Index{1} << 27;
 constexpr Index most_scores = Index{1} << 24;
 // Products in 16 bits are made up of others, and a hundred times slower.
 constexpr Index most_half_scores = Index{1} << 17;
+
+// 0 times infinity and 0 times NaN are NaN.
+bool all_finite(const Numbers& numbers) {
+  return (0 * numbers.array()).sum() == 0;
+}
+
+// Scores that are computed together, where no row needs the others: 1 MiB.
+constexpr Index scores_at_once = Index{1} << 17;
+
+// An entry of a map takes about as much as so many numbers.
+constexpr Index entry = 64;
+
+// Forgets everything when one more, of `size` numbers, would be too much.
+template <typename Map>
+void make_room(Map& map, Index& kept, Index size) {
+  if (kept + size + entry > most_kept) {
+    map.clear();
+    kept = 0;
+  }
+  kept += size + entry;
+}
 
 bool every_row(const std::vector<Index>& rows, Index count) {
   return static_cast<Index>(rows.size()) == count;
@@ -35,77 +57,193 @@ bool every_row(const std::vector<Index>& rows, Index count) {
 }  // namespace
 
 void Predictor::round(Numbers& numbers) const {
+  if (reading_.type == NumberType::float32) {
+    numbers = numbers.cast<float>().cast<double>().eval();
+    return;
+  }
   for (double& x : numbers.reshaped()) x = rounded_to(reading_.type, x);
 }
 
-// On two cores, and once for each pair of factors.
-Numbers Predictor::product(const Numbers& x, const Numbers& w) {
-  for (const Product& done : products_) {
-    if (done.x == x.data() && done.w.rows() == w.rows() &&
-        done.w.cols() == w.cols() && done.w == w) {
-      return done.y;
+Predictor::Predictor(const Reading& reading,
+                     std::shared_ptr<Projections> projections)
+    : reading_(reading), projections_(std::move(projections)) {
+  if (reading.layer && !projections_) {
+    projections_ = std::make_shared<Projections>(reading);
+  }
+}
+
+// Rewrites and splits move numbers, and compute none. So they are done once
+// with numbers that say where they come from, whatever the projections.
+const Call& Predictor::call_for(const Hypothesis& hypothesis) {
+  const Before before = hypothesis.rewrite.before;
+  const auto known = calls_.find(before);
+  if (known != calls_.end()) return known->second;
+  if (before) {
+    Call call = before(call_for({}));
+    const Index size = call.q.size() + call.k.size() + call.v.size();
+    if (size * std::ssize(calls_) > most_kept) {
+      for (auto one = calls_.begin(); one != calls_.end();) {
+        one = one->first ? calls_.erase(one) : std::next(one);
+      }
+    }
+    return calls_[before] = std::move(call);
+  }
+  Call call = reading_.call;
+  if (reading_.layer) {
+    call.q.resize(reading_.x_q.rows(), reading_.weights.w_q.cols());
+    call.k.resize(reading_.x_kv.rows(), reading_.weights.w_k.cols());
+    call.v.resize(reading_.x_kv.rows(), reading_.weights.w_v.cols());
+  }
+  double first = 0;
+  for (Numbers* one : {&call.q, &call.k, &call.v}) {
+    std::iota(one->data(), one->data() + one->size(), first);
+    first += static_cast<double>(one->size());
+  }
+  return calls_[nullptr] = std::move(call);
+}
+
+Predictor::Parts Predictor::parts_of(const Hypothesis& hypothesis) {
+  const Call& call = reading_.call;
+  if (!reading_.layer) {
+    return {{{0, &call.q, nullptr, nullptr},
+             {call.q.size(), &call.k, nullptr, nullptr},
+             {call.q.size() + call.k.size(), &call.v, nullptr, nullptr}}};
+  }
+  const Projection& all = projection(hypothesis);
+  const auto part = [](Index first, Product& product,
+                       const mha::RowVector<double>& bias) -> Part {
+    return {first, &product.numbers(), bias.size() == 0 ? nullptr : &bias,
+            &product};
+  };
+  const Index q = all.q->numbers().size(), k = all.k->numbers().size();
+  return {{part(0, *all.q, all.b_q), part(q, *all.k, all.b_k),
+           part(q + k, *all.v, all.b_v)}};
+}
+
+namespace {
+
+// Whether each row of places is a piece of a row of queries, keys or values.
+bool are_in_a_row(const Numbers& places, const Call& call) {
+  if (places.cols() == 0) return false;
+  const Index q = call.q.size(), k = call.k.size();
+  for (Index i = 0; i < places.rows(); ++i) {
+    for (Index j = 1; j < places.cols(); ++j) {
+      if (places(i, j) != places(i, j - 1) + 1) return false;
+    }
+    const Index first = static_cast<Index>(places(i, 0));
+    const Numbers& all = first < q ? call.q : first < q + k ? call.k : call.v;
+    const Index start = first < q ? 0 : first < q + k ? q : q + k;
+    if ((first - start) % all.cols() + places.cols() > all.cols()) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+// Which numbers head h of item b of the queries (0), keys (1) or values (2)
+// has.
+std::shared_ptr<const Predictor::Places> Predictor::places_in(
+    const Hypothesis& hypothesis, const Call& call, int which, Index b,
+    Index h) {
+  const Split key = {hypothesis.rewrite.before, hypothesis.steps.take, which,
+                     b, h};
+  const auto known = splits_.find(key);
+  if (known != splits_.end()) return known->second;
+  const Numbers& all = which == 0 ? call.q : which == 1 ? call.k : call.v;
+  auto places = std::make_shared<Places>();
+  places->numbers = hypothesis.steps.take(
+      {all, which == 0 ? call.batch : call.kv_batch,
+       which == 0 ? call.n_heads : call.n_kv_heads},
+      b, h);
+  places->in_a_row = are_in_a_row(places->numbers, call_for({}));
+  make_room(splits_, splits_kept_, places->numbers.size());
+  return splits_[key] = std::move(places);
+}
+
+namespace {
+
+// A row of queries, keys or values, whose first number is `first`.
+struct Row {
+  Index first = 0, end = 0, index = 0;
+  std::size_t part = 0;
+};
+
+template <typename Parts>
+Row row_of(const Parts& parts, Index n) {
+  Row row;
+  row.part = n < parts[1].first ? 0 : n < parts[2].first ? 1 : 2;
+  const auto& part = parts[row.part];
+  row.index = (n - part.first) / part.numbers->cols();
+  row.first = part.first + row.index * part.numbers->cols();
+  row.end = row.first + part.numbers->cols();
+  return row;
+}
+
+}  // namespace
+
+// Computes what is read, as far as it is missing.
+void Predictor::make_products(const Parts& parts, const Places& places) {
+  std::array<std::vector<bool>, 3> needed;
+  for (std::size_t p = 0; p < 3; ++p) {
+    needed[p].resize(static_cast<std::size_t>(
+        parts[p].product->tiles_down() * parts[p].product->tiles_across()));
+  }
+  Row row;
+  for (Index i = 0; i < places.numbers.size(); ++i) {
+    const Index n = static_cast<Index>(places.numbers.data()[i]);
+    if (n < row.first || n >= row.end) row = row_of(parts, n);
+    const Index tile = row.index / Product::tile_rows *
+                           parts[row.part].product->tiles_across() +
+                       (n - row.first) / Product::tile_cols;
+    needed[row.part][static_cast<std::size_t>(tile)] = true;
+  }
+  for (std::size_t p = 0; p < 3; ++p) {
+    multiplications_ += parts[p].product->make(needed[p]);
+  }
+}
+
+Numbers Predictor::read_at(const Parts& parts, const Places& places) {
+  if (!std::all_of(parts.begin(), parts.end(), [](const Part& part) {
+        return !part.product || part.product->complete();
+      })) {
+    make_products(parts, places);
+  }
+  const Numbers& from = places.numbers;
+  Numbers read(from.rows(), from.cols());
+  Row row;
+  for (Index i = 0; i < from.rows(); ++i) {
+    for (Index j = 0; j < from.cols();) {
+      const Index n = static_cast<Index>(from(i, j));
+      if (n < row.first || n >= row.end) row = row_of(parts, n);
+      const Part& part = parts[row.part];
+      const Index c = n - row.first;
+      const Index count = places.in_a_row ? from.cols() : 1;
+      const double* numbers = &(*part.numbers)(row.index, c);
+      const double* bias = part.bias ? part.bias->data() + c : nullptr;
+      double* to = &read(i, j);
+      for (Index m = 0; m < count; ++m) {
+        to[m] = numbers[m] + (bias ? bias[m] : 0);
+      }
+      j += count;
     }
   }
-  Numbers y(x.rows(), w.cols());
-  const Index half = x.rows() / 2;
-  std::thread other([&] { y.topRows(half).noalias() = x.topRows(half) * w; });
-  y.bottomRows(x.rows() - half).noalias() =
-      x.bottomRows(x.rows() - half) * w;
-  other.join();
-  products_.push_back({x.data(), w, y});
-  return y;
+  return read;
 }
 
-const Weights& Predictor::weights(Reread reread) {
-  const auto known = weights_.find(reread);
-  if (known != weights_.end()) return known->second;
-  return weights_[reread] =
-             reread ? reread(reading_.weights, reading_.call.n_heads)
-                    : reading_.weights;
-}
-
-const Call& Predictor::projected(Reread reread) {
-  if (!reading_.layer) return reading_.call;
-  const auto known = projected_.find(reread);
-  if (known != projected_.end()) return known->second;
-  const Weights& w = weights(reread);
-  Call call = reading_.call;
-  const auto project = [&](const Numbers& x, const Numbers& matrix,
-                           const mha::RowVector<double>& bias) {
-    Numbers y = product(x, matrix);
-    if (bias.size() != 0) y.rowwise() += bias;
-    return y;
-  };
-  call.q = project(reading_.x_q, w.w_q, w.b_q);
-  call.k = project(reading_.x_kv, w.w_k, w.b_k);
-  call.v = project(reading_.x_kv, w.w_v, w.b_v);
-  return projected_[reread] = std::move(call);
-}
-
-const Call& Predictor::call_for(const Hypothesis& hypothesis) {
-  const Call& call = projected(hypothesis.reread);
-  if (!hypothesis.rewrite.before) return call;
-  const auto key = std::pair(hypothesis.reread, hypothesis.rewrite.before);
-  const auto known = calls_.find(key);
-  if (known != calls_.end()) return known->second;
-  return calls_[key] = hypothesis.rewrite.before(call);
-}
-
-// Head h of item b of the queries (0), keys (1) or values (2).
-Predictor::Shared Predictor::head(const Hypothesis& hypothesis,
-                                  const Call& call, int which, Index b,
-                                  Index h) {
-  const Head key = {hypothesis.reread, hypothesis.rewrite.before,
-                    hypothesis.steps.take, which, b, h};
+Predictor::SharedHead Predictor::head(const Hypothesis& hypothesis,
+                                      const Call& call, int which, Index b,
+                                      Index h) {
+  const std::pair key = {hypothesis.reread,
+                         Split{hypothesis.rewrite.before,
+                               hypothesis.steps.take, which, b, h}};
   const auto known = heads_.find(key);
   if (known != heads_.end()) return known->second;
-  const Numbers& all = which == 0 ? call.q : which == 1 ? call.k : call.v;
-  const Index size = tokens_of(call) * d_head_of(call);
-  if (size * std::ssize(heads_) > most_kept) heads_.clear();
-  return heads_[key] = std::make_shared<Numbers>(hypothesis.steps.take(
-             {all, which == 0 ? call.batch : call.kv_batch,
-              which == 0 ? call.n_heads : call.n_kv_heads},
-             b, h));
+  auto head = std::make_shared<Head>();
+  head->numbers = read_at(parts_of(hypothesis),
+                          *places_in(hypothesis, call, which, b, h));
+  head->finite = all_finite(head->numbers);
+  make_room(heads_, heads_kept_, head->numbers.size());
+  return heads_[key] = std::move(head);
 }
 
 // Sends numbers through the merge instead of contexts, to see where each goes.
@@ -124,9 +262,9 @@ Predictor::Sources Predictor::sources(const Hypothesis& hypothesis,
                            map % call.n_heads);
     }
     if (hypothesis.rewrite.after) {
-      numbered = hypothesis.rewrite.after(numbered,
-                                          projected(hypothesis.reread));
+      numbered = hypothesis.rewrite.after(numbered, call_for({}));
     }
+    if (numbered.size() * std::ssize(places_) > most_kept) places_.clear();
     places_[key] = std::move(numbered);
   }
   const Numbers& numbered = places_[key];
@@ -168,13 +306,13 @@ bool hides_nothing(const Call& call) {
 }
 }  // namespace
 
-// Every row is kept: which rows are asked for changes with the layout.
+// Nothing, where nothing is hidden. Every row is kept: which rows are asked for
+// changes with the layout.
 std::shared_ptr<const BoolMatrix> Predictor::visible(
     const Hypothesis& hypothesis, const Call& call, Index b,
     const std::vector<Index>& rows, bool padding) {
   if (hypothesis.steps.visible == gallery::visible_to && hides_nothing(call)) {
-    return std::make_shared<BoolMatrix>(
-        BoolMatrix::Constant(std::ssize(rows), keys_of(call), true));
+    return nullptr;
   }
   if (tokens_of(call) > most_pairs / keys_of(call)) throw TooLarge();
   padding = padding || !mha::is_given(call.padding);
@@ -192,7 +330,7 @@ std::shared_ptr<const BoolMatrix> Predictor::visible(
     masks.k.resize(call.k.rows(), 0);
     if (padding) masks.padding = call.padding;
     const Index size = tokens_of(call) * keys_of(call);
-    if (std::ssize(visible_) * size > 4 * most_kept) visible_.clear();
+    if (std::ssize(visible_) * size > 8 * most_kept) visible_.clear();
     visible_[key] =
         std::make_shared<BoolMatrix>(hypothesis.steps.visible(masks, b));
   }
@@ -219,7 +357,9 @@ Predictor::Inputs Predictor::inputs_of(const Hypothesis& hypothesis,
     inputs.rows.resize(static_cast<std::size_t>(tokens_of(call)));
     std::iota(inputs.rows.begin(), inputs.rows.end(), 0);
   }
-  inputs.q = head(hypothesis, call, 0, inputs.b, h);
+  const auto places = places_in(hypothesis, call, 0, inputs.b, h);
+  inputs.q = read_at(parts_of(hypothesis),
+                     {rows_of(places->numbers, inputs.rows), places->in_a_row});
   inputs.k = head(hypothesis, call, 1, inputs.b, kv);
   inputs.v = head(hypothesis, call, 2, inputs.b, kv);
   inputs.seen = visible(hypothesis, call, inputs.b, inputs.rows, true);
@@ -231,33 +371,73 @@ Predictor::Inputs Predictor::inputs_of(const Hypothesis& hypothesis,
 Predictor::Context Predictor::context(const Hypothesis& hypothesis,
                                       const Call& call, const Inputs& inputs,
                                       bool rounded) const {
-  const gallery::Steps& steps = hypothesis.steps;
-  // The same attention with these queries only: its masks as a table.
-  Call some;
-  some.q = rows_of(*inputs.q, inputs.rows);
-  some.k.resize(inputs.k->rows(), 0);  // its numbers are in `k` below
-  some.options.pairs = mha::AttendMask::where_true_attends(*inputs.open);
-  if (mha::is_given(call.options.bias)) {
-    some.options.bias = rows_of(call.options.bias, inputs.rows);
-  }
-  if (mha::is_given(call.padding)) some.padding = call.padding.row(inputs.b);
-  Shared k = inputs.k, v = inputs.v;
+  SharedHead k = inputs.k, v = inputs.v;
   if (rounded && reading_.layer) {
-    const auto rounded_copy = [&](const Numbers& all) {
-      auto copy = std::make_shared<Numbers>(all);
-      round(*copy);
+    const auto rounded_copy = [&](const Head& all) {
+      auto copy = std::make_shared<Head>(all);
+      round(copy->numbers);
+      copy->finite = all_finite(copy->numbers);
       return copy;
     };
-    round(some.q);
     k = rounded_copy(*k);
     v = rounded_copy(*v);
   }
-  Numbers scores = steps.score(some.q, *k, steps.scale(call), some);
-  if (rounded && some.options.bias.allFinite() && scores.allFinite()) {
+  const Index rows = inputs.q.rows();
+  if (hypothesis.across) {
+    Context all = context_of(hypothesis, call, inputs, {0, rows}, *k, *v,
+                             rounded);
+    all.numbers = rows_of(all.numbers, inputs.wanted);
+    return all;
+  }
+  Context all;
+  all.numbers.resize(rows, v->numbers.cols());
+  const Index at_once = std::max<Index>(
+      1, scores_at_once / std::max<Index>(1, k->numbers.rows()));
+  for (Index first = 0; first < rows; first += at_once) {
+    const Index count = std::min(at_once, rows - first);
+    const Context some = context_of(hypothesis, call, inputs, {first, count},
+                                    *k, *v, rounded);
+    all.numbers.middleRows(first, count) = some.numbers;
+    all.highest = std::max(all.highest, some.highest);
+  }
+  return all;
+}
+
+// A few rows of those, whose scores stay in the cache.
+Predictor::Context Predictor::context_of(const Hypothesis& hypothesis,
+                                         const Call& call,
+                                         const Inputs& inputs, Rows rows,
+                                         const Head& k, const Head& v,
+                                         bool rounded) const {
+  const gallery::Steps& steps = hypothesis.steps;
+  // The same attention with these queries only: its masks as a table.
+  Call some;
+  some.q = inputs.q.middleRows(rows.first, rows.count);
+  some.k.resize(k.numbers.rows(), 0);  // its numbers are in `k`
+  const auto table = [&](const std::shared_ptr<const BoolMatrix>& all) {
+    return all ? BoolMatrix(all->middleRows(rows.first, rows.count))
+               : BoolMatrix::Constant(rows.count, k.numbers.rows(), true);
+  };
+  some.options.pairs =
+      mha::AttendMask::where_true_attends(table(inputs.open));
+  const BoolMatrix seen = table(inputs.seen);
+  if (mha::is_given(call.options.bias)) {
+    some.options.bias.resize(rows.count, call.options.bias.cols());
+    for (Index i = 0; i < rows.count; ++i) {
+      some.options.bias.row(i) = call.options.bias.row(
+          inputs.rows[static_cast<std::size_t>(rows.first + i)]);
+    }
+  }
+  if (mha::is_given(call.padding)) some.padding = call.padding.row(inputs.b);
+  if (rounded && reading_.layer) round(some.q);
+  Numbers scores = steps.score(some.q, k.numbers, steps.scale(call), some);
+  if (rounded && mha::is_given(some.options.bias) &&
+      some.options.bias.allFinite() && scores.allFinite()) {
     // The products are rounded before the bias is added, and their sum again.
     Call unbiased = some;
     unbiased.options.bias.resize(0, 0);
-    Numbers products = steps.score(some.q, *k, steps.scale(call), unbiased);
+    Numbers products =
+        steps.score(some.q, k.numbers, steps.scale(call), unbiased);
     const Numbers bias = scores - products;
     round(products);
     scores = products + bias;
@@ -267,28 +447,26 @@ Predictor::Context Predictor::context(const Hypothesis& hypothesis,
   for (Index i = 0; i < scores.rows(); ++i) {
     for (Index j = 0; j < scores.cols(); ++j) {
       const double size = std::abs(scores(i, j));
-      if ((*inputs.seen)(i, j) && size < 1e300) {
+      if (seen(i, j) && size < 1e300) {
         result.highest = std::max(result.highest, size);
       }
     }
   }
-  Numbers weights = steps.weigh(scores, *inputs.seen, some, 0);
+  Numbers weights = steps.weigh(scores, seen, some, 0);
   if (rounded) round(weights);
-  result.numbers = steps.mix(weights, *v);
-  if (rounded) round(result.numbers);
-  if (hypothesis.across) {
-    result.numbers = rows_of(result.numbers, inputs.wanted);
+  if (steps.mix == gallery::mix_values && weights.rows() >= 8 && v.finite &&
+      all_finite(weights)) {
+    // A weight of 0 may be multiplied: there is nothing infinite.
+    result.numbers.noalias() = weights * v.numbers;
+  } else {
+    result.numbers = steps.mix(weights, v.numbers);
   }
+  if (rounded) round(result.numbers);
   return result;
 }
 
-Prediction Predictor::predict(const Hypothesis& hypothesis, const Probe& probe,
-                              bool rounded) {
-  const Index size = reading_.output.size();
-  if (size * 3 * std::ssize(calls_) > most_kept) calls_.clear();
-  if (size * 3 * std::ssize(projected_) > most_kept) projected_.clear();
-  if (size * std::ssize(places_) > most_kept) places_.clear();
-  if (size * std::ssize(products_) > most_kept) products_.clear();
+Prediction Predictor::heads(const Hypothesis& hypothesis, const Probe& probe,
+                            bool rounded) {
   const Call& call = call_for(hypothesis);
   const Sources from = sources(hypothesis, call, probe);
   std::vector<Inputs> inputs;
@@ -296,6 +474,9 @@ Prediction Predictor::predict(const Hypothesis& hypothesis, const Probe& probe,
   for (const auto& [map, its_rows] : from.rows_of) {
     place[map] = inputs.size();
     inputs.push_back(inputs_of(hypothesis, call, map, its_rows));
+    const Numbers& v = inputs.back().v->numbers;
+    multiplications_ += 2 * static_cast<double>(inputs.back().q.rows()) *
+                        static_cast<double>(v.size());
   }
   std::vector<Context> contexts(inputs.size());
   const auto some_of_them = [&](std::size_t first, std::size_t step) {
@@ -312,10 +493,9 @@ Prediction Predictor::predict(const Hypothesis& hypothesis, const Probe& probe,
   }
 
   Prediction prediction;
-  const Index width =
-      probe.columns.empty() ? projected(hypothesis.reread).q.cols()
-                            : std::ssize(probe.columns);
-  Numbers heads = Numbers::Zero(std::ssize(probe.rows), width);
+  const Index width = probe.columns.empty() ? call_for({}).q.cols()
+                                            : std::ssize(probe.columns);
+  prediction.output = Numbers::Zero(std::ssize(probe.rows), width);
   for (const Context& one : contexts) {
     prediction.highest_score = std::max(prediction.highest_score, one.highest);
   }
@@ -324,14 +504,20 @@ Prediction Predictor::predict(const Hypothesis& hypothesis, const Probe& probe,
     const Index i = std::lower_bound(its_rows.begin(), its_rows.end(),
                                      origin.i) -
                     its_rows.begin();
-    heads(origin.row, origin.col) =
+    prediction.output(origin.row, origin.col) =
         contexts[place[origin.map]].numbers(i, origin.c);
   }
-  if (!reading_.layer) {
-    prediction.output = std::move(heads);
-  } else {
-    const Weights& w = weights(hypothesis.reread);
-    prediction.output = heads * w.w_o;
+  return prediction;
+}
+
+Prediction Predictor::predict(const Hypothesis& hypothesis, const Probe& probe,
+                              bool rounded) {
+  Prediction prediction = heads(hypothesis, probe, rounded);
+  if (reading_.layer) {
+    const Projection& w = projection(hypothesis);
+    multiplications_ += static_cast<double>(probe.rows.size()) *
+                        static_cast<double>(w.w_o->size());
+    prediction.output = (prediction.output * *w.w_o).eval();
     if (w.b_o.size() != 0) prediction.output.rowwise() += w.b_o;
     if (hypothesis.adds_input) {
       prediction.output += rows_of(reading_.x_q, probe.rows);

@@ -2,9 +2,11 @@
 /// What a hypothesis says about some rows of the output, or about all.
 #pragma once
 
+#include "projections.hpp"
 #include "reading.hpp"
 #include "variation.hpp"
 
+#include <array>
 #include <map>
 #include <memory>
 #include <vector>
@@ -31,8 +33,10 @@ struct TooLarge {};
 /// rows of the output need a few rows of the scores, whatever the layout.
 class Predictor {
  public:
-  /// \param reading  must outlive the predictor
-  explicit Predictor(const Reading& reading) : reading_(reading) {}
+  /// \param reading      must outlive the predictor
+  /// \param projections  of a layer's input; none: the predictor's own
+  explicit Predictor(const Reading& reading,
+                     std::shared_ptr<Projections> projections = {});
 
   /// \param hypothesis  what to assume
   /// \param probe       which numbers
@@ -40,8 +44,29 @@ class Predictor {
   ///                    an implementation in that type would
   /// \returns these numbers
   /// \throws TooLarge
+  /// \throws std::invalid_argument when the hypothesis refuses these sizes
   Prediction predict(const Hypothesis& hypothesis, const Probe& probe,
                      bool rounded = false);
+
+  /// The glued heads, before a layer projects them.
+  /// \param hypothesis  what to assume
+  /// \param probe       which numbers of them; columns of a layer too
+  /// \param rounded     as predict takes it
+  /// \returns these numbers
+  /// \throws TooLarge
+  /// \throws std::invalid_argument when the hypothesis refuses these sizes
+  Prediction heads(const Hypothesis& hypothesis, const Probe& probe,
+                   bool rounded = false);
+
+  /// \param hypothesis  about a layer
+  /// \returns its projections, until the next call
+  /// \throws std::invalid_argument when it refuses these sizes
+  const Projection& projection(const Hypothesis& hypothesis) {
+    return projections_->of(hypothesis.reread, reading_.call.n_heads);
+  }
+
+  /// \returns multiplications so far, in products of matrices
+  double multiplications() const { return multiplications_; }
 
  private:
   // Where an element of the output comes from.
@@ -54,57 +79,81 @@ class Predictor {
     std::vector<Origin> origins;
     std::map<Index, std::vector<Index>> rows_of;  // of each map, in order
   };
-  using Shared = std::shared_ptr<const Numbers>;
+  struct Head {
+    Numbers numbers;  // (tokens, d_head), or some of its rows
+    bool finite = true;
+  };
+  using SharedHead = std::shared_ptr<const Head>;
+  // Which numbers of q, k and v something has.
+  struct Places {
+    Numbers numbers;
+    bool in_a_row = false;  // each of its rows is a piece of one row of those
+  };
   // What one head's context is made of.
   struct Inputs {
     Index b;
     std::vector<Index> wanted, rows;  // wanted, and those needed for them
-    Shared q, k, v;
+    Numbers q;                        // those rows
+    SharedHead k, v;
     std::shared_ptr<const mha::BoolMatrix> seen, open;
   };
   struct Context {
     Numbers numbers;
     double highest = 0;
   };
-  using Reread = Weights (*)(const Weights&, Index);
   using Before = Call (*)(const Call&);
+  // Queries, keys or values, numbered from `first`.
+  struct Part {
+    Index first;
+    const Numbers* numbers;
+    const mha::RowVector<double>* bias;  // none: added already, or empty
+    Product* product;                    // none: all numbers are there
+  };
+  using Parts = std::array<Part, 3>;
 
-  const Weights& weights(Reread reread);
-  const Call& projected(Reread reread);
   const Call& call_for(const Hypothesis& hypothesis);
-  Shared head(const Hypothesis& hypothesis, const Call& call, int which,
-              Index b, Index h);
-  Numbers product(const Numbers& x, const Numbers& w);
+  Parts parts_of(const Hypothesis& hypothesis);
+  std::shared_ptr<const Places> places_in(const Hypothesis& hypothesis,
+                                           const Call& call, int which,
+                                           Index b, Index h);
+  void make_products(const Parts& parts, const Places& places);
+  Numbers read_at(const Parts& parts, const Places& places);
+  SharedHead head(const Hypothesis& hypothesis, const Call& call, int which,
+                  Index b, Index h);
   Sources sources(const Hypothesis& hypothesis, const Call& call,
                   const Probe& probe);
   Inputs inputs_of(const Hypothesis& hypothesis, const Call& call, Index map,
                    const std::vector<Index>& rows);
   Context context(const Hypothesis& hypothesis, const Call& call,
                   const Inputs& inputs, bool rounded) const;
+  struct Rows {
+    Index first, count;
+  };
+  Context context_of(const Hypothesis& hypothesis, const Call& call,
+                     const Inputs& inputs, Rows rows, const Head& k,
+                     const Head& v, bool rounded) const;
   std::shared_ptr<const mha::BoolMatrix> visible(
       const Hypothesis& hypothesis, const Call& call, Index b,
       const std::vector<Index>& rows, bool padding);
   void round(Numbers& numbers) const;
 
-  using Head = std::tuple<Reread, Before, decltype(gallery::Steps::take), int,
-                          Index, Index>;
+  using Split = std::tuple<Before, decltype(gallery::Steps::take), int, Index,
+                           Index>;
   using Visible = std::tuple<Before, decltype(gallery::Steps::visible), Index,
                              bool>;
   using Place = std::tuple<Before, decltype(gallery::Rewrite::after),
                            decltype(gallery::Steps::put)>;
 
   const Reading& reading_;
-  std::map<Reread, Weights> weights_;
-  std::map<Reread, Call> projected_;
-  std::map<std::pair<Reread, Before>, Call> calls_;
-  std::map<Head, Shared> heads_;
+  std::shared_ptr<Projections> projections_;
+  double multiplications_ = 0;
+  Index splits_kept_ = 0, heads_kept_ = 0;  // numbers
+  // Calls whose queries, keys and values are numbers 0, 1, 2, ... instead.
+  std::map<Before, Call> calls_;
+  std::map<Split, std::shared_ptr<const Places>> splits_;  // the same of heads
+  std::map<std::pair<Reread, Split>, SharedHead> heads_;
   std::map<Visible, std::shared_ptr<const mha::BoolMatrix>> visible_;
   std::map<Place, Numbers> places_;  // which number goes where
-  struct Product {
-    const double* x;
-    Numbers w, y;
-  };
-  std::vector<Product> products_;
 };
 
 }  // namespace diagnose

@@ -5,6 +5,7 @@
 #include "attention_steps.hpp"
 #include "mha/layer.hpp"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,20 @@ using gallery::Call;
 using mha::Index;
 using Numbers = mha::Matrix<double>;
 using Weights = mha::LayerWeights<double>;
+
+/// A layer's weights as a variation reads them. The matrices that it leaves
+/// alone are those it was given.
+struct ReadWeights {
+  using Matrix = std::shared_ptr<const Numbers>;
+  Matrix w_q;  ///< (d_model, n_heads d_head)
+  Matrix w_k;  ///< (d_key, n_kv_heads d_head)
+  Matrix w_v;  ///< (d_key, n_kv_heads d_head)
+  Matrix w_o;  ///< (n_heads d_head, d_model)
+  mha::RowVector<double> b_q, b_k, b_v, b_o;  ///< each may be empty
+};
+
+/// What a variation makes of the weights of a layer with so many heads.
+using Reread = ReadWeights (*)(const ReadWeights&, Index n_heads);
 
 /// What a variation may look at to say whether it can differ at all.
 struct Traits {
@@ -38,7 +53,7 @@ struct Variation {
   gallery::Steps steps = {};      ///< what it exchanges
   gallery::Rewrite rewrite = {};  ///< what it makes of the call
   /// What it makes of the projections; a layer only.
-  Weights (*reread)(const Weights&, Index n_heads) = nullptr;
+  Reread reread = nullptr;
   bool adds_input = false;  ///< the layer's input is in its output
   bool across = false;      ///< a query's weights depend on the others
   bool coarse = false;      ///< rounds by itself, in an order nobody knows
@@ -68,7 +83,7 @@ struct Hypothesis {
   std::vector<const Variation*> parts;
   gallery::Steps steps = {};
   gallery::Rewrite rewrite = {};
-  Weights (*reread)(const Weights&, Index n_heads) = nullptr;
+  Reread reread = nullptr;
   bool adds_input = false;
   bool across = false;
   bool coarse = false;

@@ -29,4 +29,15 @@ void attend_by_products(const float* q, std::ptrdiff_t heads,
 }
 // [by products]
 
+// [multiply matrices]
+void multiply(const float* a, const float* b, std::ptrdiff_t rows,
+              std::ptrdiff_t inner, std::ptrdiff_t columns, float* out) {
+  using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic,
+                               Eigen::RowMajor>;
+  using In = Eigen::Map<const Matrix>;
+  Eigen::Map<Matrix>(out, rows, columns).noalias() =
+      In(a, rows, inner) * In(b, inner, columns);
+}
+// [multiply matrices]
+
 }  // namespace mha

@@ -1,6 +1,7 @@
 /// \file product_kernel.hpp
-/// The same as group_kernel.hpp by two general matrix products, to compare
-/// with (chapter 6).
+/// General matrix products, compiled for the processor at hand: attention over
+/// a cache, to compare with group_kernel.hpp (chapter 6), and a plain product
+/// (chapter 9).
 #pragma once
 
 #include "mha/group_kernel.hpp"
@@ -21,5 +22,17 @@ void attend_by_products(const float* q, std::ptrdiff_t heads,
                         std::ptrdiff_t d_head, float scale,
                         const KeyValueRun& run, float* scores, float* out);
 // [attend by products]
+
+// [multiply]
+/// A matrix product that uses all of the processor at hand (chapter 9).
+/// \param a        (rows, inner), stored by rows
+/// \param b        (inner, columns), stored by rows
+/// \param rows     of a and of the product
+/// \param inner    columns of a, rows of b
+/// \param columns  of b and of the product
+/// \param out      (rows, columns): a b
+void multiply(const float* a, const float* b, std::ptrdiff_t rows,
+              std::ptrdiff_t inner, std::ptrdiff_t columns, float* out);
+// [multiply]
 
 }  // namespace mha

@@ -138,6 +138,9 @@ int run_chapter(const Chapter& chapter, int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return complain(
         fmt::format("{}; see {} --help", error.what(), chapter.name));
+  } catch (const NotFetched& error) {
+    complain(error.what());
+    return 77;
   } catch (const std::exception& error) {
     return complain(error.what());
   }

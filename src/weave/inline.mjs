@@ -8,6 +8,7 @@ const LONGEST_UNBROKEN = 24;   // characters of code that stay on one line
 const IDENTIFIER = /^[A-Za-z_]\w*(?:::\w+)*(?:\(\))?$/;
 const VALUE = /^\{\{\s*ch(\d+)\.([\w.-]+)\s*\}\}/;
 const CITATION = /^\[(@[\w:.-]+(?:;\s*@[\w:.-]+)*)\]/;
+const NOT_MEASURED = { number: 0, text: '(not measured)' };
 const EQUATION = /^\\eqref\{(eq:[\w-]+)\}/;
 const PAGE_LINK = /^\]\(([\w./-]+\.md)?(#[\w.-]+)?\)/;
 
@@ -125,6 +126,7 @@ export function valueOf(chapter, name, where, book) {
     return undefined;
   }
   const found = values[name];
+  if (found === undefined && book.notFetched.has(chapter)) return NOT_MEASURED;
   if (found === undefined) {
     book.problems.add(where, `chapter ${chapter}'s program writes no value "${name}"; it writes `
       + list(nearest(name, Object.keys(values))));

@@ -11,6 +11,10 @@ import { unescape } from './html.mjs';
 const LONGEST_RUN_MS = 10 * 60 * 1000;
 const LARGEST_OUTPUT = 64 * 1024 * 1024;
 const FILE = '%FILE%';
+const NOT_FETCHED = 77;
+
+/** The program's data was not fetched; the message is what the program said. */
+export class NotFetched extends Error {}
 
 /** The list CMake wrote, with each executable's hash. */
 export function readPrograms(file) {
@@ -70,6 +74,7 @@ export class Runs {
     return this.#made.get(key);
   }
 
+  /** One that lacked its data is made again next time. */
   async #cachedRun(program, args, accepted, key) {
     const file = path.join(this.#cache, `${program.name}-${key.slice(0, 32)}.json`);
     const kept = readJson(file, null);
@@ -99,6 +104,7 @@ async function execute(program, args, accepted) {
   const real = args.map((arg) => (arg === FILE ? written : arg));
   try {
     const run = await start(program.executable, real, folder);
+    if (run.status === NOT_FETCHED) throw new NotFetched(run.stderr.trim().split('\n').pop());
     if (!accepted.includes(run.status)) {
       const command = [program.name, ...args.map((arg) => (arg === FILE ? 'FILE' : arg))].join(' ');
       const said = run.stderr.trim().split('\n').pop();

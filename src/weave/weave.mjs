@@ -19,7 +19,7 @@ import { makeFonts } from './fonts.mjs';
 import { framer } from './frame.mjs';
 import { checkLinks } from './links.mjs';
 import { Formulas, readMacros } from './math.mjs';
-import { readPrograms, Runs } from './runs.mjs';
+import { NotFetched, readPrograms, Runs } from './runs.mjs';
 import { searchIndex } from './search_index.mjs';
 import { checkSolutions, readSolutions } from './solutions.mjs';
 import { checkCoverage, readLeftOut, readSource } from './sources.mjs';
@@ -69,7 +69,7 @@ async function readBook(root, build, programs, problems) {
     bugReports: readBugReports(root, problems),
     equations: new Equations(),
     formulas: new Formulas(path.join(build, 'formulas.json'), readMacros(root, problems)),
-    links: [], values: new Map(), claims: new Map(),
+    links: [], values: new Map(), claims: new Map(), notFetched: new Map(),
     bibliographyShown: null, bibliographyPage: '',
   };
   readSolutions(root, book.exercises, problems);
@@ -104,8 +104,8 @@ function filesOfProgram(root, program) {
 /** The runs every page relies on: the demo, the values and the claims. */
 async function runProgram(program, book) {
   const where = { file: program.source, line: 1 };
+  await noting(book.problems, where, () => demoRun(program, book));
   await Promise.all([
-    noting(book.problems, where, () => book.runs.output(program)),
     noting(book.problems, where, async () => {
       book.values.set(program.number, await book.runs.values(program));
     }),
@@ -114,10 +114,21 @@ async function runProgram(program, book) {
       book.claims.set(program.name, claims);
       for (const [name, { failed, fileName, line }] of claims) {
         const source = book.sources.find((candidate) => candidate.program === program && candidate.name === fileName);
-        if (failed) book.problems.add({ file: source?.file ?? program.source, line }, `the claim "${name}" failed; run ${program.name} --test`);
+        if (failed && !book.notFetched.has(program.number)) book.problems.add({ file: source?.file ?? program.source, line }, `the claim "${name}" failed; run ${program.name} --test`);
       }
     }),
   ]);
+}
+
+/** Its demo, kept for the pages; or what it says of data that was not fetched. */
+async function demoRun(program, book) {
+  try {
+    await book.runs.output(program);
+  } catch (error) {
+    if (!(error instanceof NotFetched)) throw error;
+    book.notFetched.set(program.number, error.message);
+    console.error(error.message);
+  }
 }
 
 /** What is known only when every page is expanded. */
@@ -177,6 +188,7 @@ function swapIn(fresh, out) {
 /** One hash over everything that can change a page. */
 function inputsHash(root, out, programs) {
   const files = [
+    // With the models, which may have been fetched since.
     ...filesUnder(path.join(root, 'book')), ...filesUnder(path.join(root, 'chapters')),
     ...filesUnder(path.join(root, 'src/mha')), ...filesUnder(path.join(root, 'src/device')),
     ...filesUnder(path.join(PROJECT, 'book/theme')),

@@ -220,3 +220,38 @@ inSandbox('a lock file that is gone is named in one line', {}, (box) => {
   assert.notEqual(status, 0);
   assert.match(err, /^mha: src\/weave\/package-lock\.json is missing; .*\n$/);
 });
+
+// A chapter with a trained model: two_words, chapter 2.
+const model = 'chapters/02_two_words/model';
+
+function inSandboxWithModel(name, options, body) {
+  inSandbox(name, options, (box) => {
+    box.write(`${model}/package-lock.json`, '{}\n');
+    return body(box);
+  });
+}
+
+inSandboxWithModel("a chapter's model is fetched with npm ci, once", {}, (box) => {
+  assert.equal(box.mha('run', '2').status, 7);
+  assert.ok(box.has(`${model}/node_modules/.lock_sum`));
+  box.forget();
+  assert.equal(box.mha('book').status, 0);
+  assert.equal(installing(box).length, 1, 'src/weave alone');
+});
+
+for (const [what, options] of [
+  ['npm fails', { replaced: { npm: '[[ $PWD != */model ]] && mkdir -p node_modules' } }],
+  ['npm is missing', { without: ['npm', 'apt-get'] }],
+]) {
+  inSandboxWithModel(`without the model 'run' goes on and says so when ${what}`, options, (box) => {
+    const { status, err } = box.mha('run', '2');
+    assert.equal(status, 7, err);
+    assert.match(err, /^mha: going on without the model in chapters\/02_two_words\/model; .*$/m);
+  });
+}
+
+inSandboxWithModel('without the model the book is made and the tests are not',
+  { replaced: { npm: '[[ $PWD != */model ]] && mkdir -p node_modules' } }, (box) => {
+    assert.equal(box.mha('book').status, 0);
+    assert.notEqual(box.mha('test').status, 0);
+  });

@@ -15,6 +15,7 @@ constexpr unsigned low_lanes = 0xffffu;
 constexpr unsigned high_lanes = 0xffff0000u;
 
 float not_shared = 5.0f;
+const float constants[4] = {1.0f, 2.0f, 3.0f, 4.0f};
 
 std::vector<float> ones(std::size_t count) {
   return std::vector<float>(count, 1.0f);
@@ -249,26 +250,26 @@ void read_vector_across_end() {
   launch("across", across, {1, 2}, from.data(), out.data());
 }
 
-__global__ void null_read(const float* from, float* out) {
+__global__ void read_from(const float* from, float* out) {
   out[thread()] = from[thread()];           // from nowhere
 }
 void read_null() {
   DeviceArray<float> out("out", 64);
-  launch("null_read", null_read, {1, 64}, static_cast<const float*>(nullptr),
+  launch("read_from", read_from, {1, 64}, static_cast<const float*>(nullptr),
          out.data());
 }
 
-__global__ void null_write(float* out) {
+__global__ void write_to(float* out) {
   out[thread()] = 1.0f;                     // to nowhere
 }
 void write_null() {
-  launch("null_write", null_write, {1, 64}, static_cast<float*>(nullptr));
+  launch("write_to", write_to, {1, 64}, static_cast<float*>(nullptr));
 }
 
 void read_host_memory() {
   const std::vector<float> from = ones(64);
   DeviceArray<float> out("out", 64);
-  launch("null_read", null_read, {1, 64}, from.data(), out.data());
+  launch("read_from", read_from, {1, 64}, from.data(), out.data());
 }
 
 void read_removed_buffer() {
@@ -277,11 +278,11 @@ void read_removed_buffer() {
     const DeviceArray<float> from("from", ones(64));
     gone = from.data();
   }
-  launch("null_read", null_read, {1, 64}, gone, static_cast<float*>(nullptr));
+  launch("read_from", read_from, {1, 64}, gone, static_cast<float*>(nullptr));
 }
 
 void write_host_variable() {
-  launch("null_write", null_write, {1, 64}, &not_shared);
+  launch("write_to", write_to, {1, 64}, &not_shared);
 }
 
 __global__ void past_dynamic(float* out) {
@@ -296,11 +297,9 @@ void write_past_dynamic_shared() {
          out.data());
 }
 
-__global__ void to_constant(float* out) {
-  static const float table[4] = {1.0f, 2.0f, 3.0f, 4.0f};
-  const_cast<float*>(table)[thread()] = out[0];  // of constants
+void write_constant() {
+  launch("write_to", write_to, {1, 4}, const_cast<float*>(constants));
 }
-void write_constant() { run("to_constant", to_constant, 1, 4); }
 
 __global__ void misaligned(float* out) {
   store4(out + 4 * thread(), load4(out + 1));  // 4 bytes past

@@ -166,15 +166,15 @@ TEST_CASE("an access outside of its memory is found, and harms nobody") {
                write_past_end);
   always_finds({{range, "before", "from", {"the first one is too early"}}},
                read_before_beginning);
-  always_finds({{range, "null_read", "", {"from nowhere"}}}, read_null);
-  always_finds({{range, "null_write", "", {"to nowhere"}}}, write_null);
-  always_finds({{range, "null_read", "", {"from nowhere"}}}, read_host_memory);
-  always_finds({{range, "null_read", "", {"from nowhere"}}},
+  always_finds({{range, "read_from", "", {"from nowhere"}}}, read_null);
+  always_finds({{range, "write_to", "", {"to nowhere"}}}, write_null);
+  always_finds({{range, "read_from", "", {"from nowhere"}}}, read_host_memory);
+  always_finds({{range, "read_from", "", {"from nowhere"}}},
                read_removed_buffer);
   always_finds({{range, "past_dynamic", "dynamic_shared",
                  {"the 64th does not fit"}}},
                write_past_dynamic_shared);
-  always_finds({{range, "to_constant", "", {"of constants"}}}, write_constant);
+  always_finds({{range, "write_to", "", {"to nowhere"}}}, write_constant);
 }
 
 TEST_CASE("a vector is found misaligned, and out of range by a part of it") {
@@ -215,10 +215,10 @@ TEST_CASE("a finding says who did what where, in one line") {
             at("the first one is too early") +
             ", 4 bytes before the beginning of its 64 elements");
   CHECK(first_text(read_null) ==
-        "null_read: thread 0 (block 0) reads through a null pointer" +
+        "read_from: thread 0 (block 0) reads through a null pointer" +
             at("from nowhere"));
   CHECK(first_text(read_host_memory) ==
-        "null_read: thread 0 (block 0) reads memory that is neither a buffer "
+        "read_from: thread 0 (block 0) reads memory that is neither a buffer "
         "nor shared" + at("from nowhere"));
   CHECK(first_text(read_unwritten_shared) ==
         "unwritten_shared: thread 56 (block 0) reads tile[7]" +

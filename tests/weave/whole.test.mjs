@@ -304,3 +304,32 @@ test('quotes in prose are curly, quotes in code are not', () => {
   holds(book.page('first.html'), /<p>What is “two and two”, and who’s to say\?<\/p>/);
   holds(book.page('first.html'), /<q>"%d\\n"<\/q>/);
 });
+
+test('without a program\'s data the book is made, and says on its pages what is missing', async () => {
+  const other = copyBook();
+  try {
+    const program = 'chapters/01_first/first.sh';
+    // As chapter 9 does: values that need no data, claims that fail, and 77.
+    edit(other, program, 'case ${what:-demo} in', `[ -e "$0.data" ] || case \${what:-demo} in
+values) echo '{"double": {"number": 6, "text": "6"}}' > "$file"; exit 0 ;;
+test) : ;;
+reports) : ;;
+*) echo "first: the data is not here; fetch it" >&2; exit 77 ;;
+esac
+case \${what:-demo} in`);
+    edit(other, program, 'successes="1204" failures="0" test_case_success="true"', 'successes="0" failures="1" test_case_success="false"');
+    assert.deepEqual(await complaints(other), []);
+    const page = other.page('first.html');
+    holds(page, /Not in this copy of the book\.<\/strong> first: the data is not here; fetch it/);
+    holds(page, /The program says \(not measured\)/);
+    holds(page, /class="badge unchecked">not checked when this page was made: data is missing/);
+    assert.doesNotMatch(page, /<figure class="output"|2 \+ 2 = 4\n/);
+    // It is there the next time, and nothing of the other run was kept.
+    other.write(`${program}.data`, '');
+    edit(other, program, 'successes="0" failures="1" test_case_success="false"', 'successes="1204" failures="0" test_case_success="true"');
+    assert.deepEqual(await complaints(other), []);
+    assert.doesNotMatch(other.page('first.html'), /not fetched|Not in this copy|not measured/);
+  } finally {
+    other.remove();
+  }
+});

@@ -7,6 +7,7 @@
 // wrong: 56 | That rounds 1,000 / 128 down. The last 104 keys need a block too.
 // wrong: 8 | That is the number without a split, or the pieces of one head.
 // wrong: 62.5 | A block is whole, even if its last keys are missing.
+// wrong: 96 | That counts the kernel that merges the parts, too.
 // wrong: 32 | That is the number of query heads.
 // wrong: other | Pieces of the keys, times the heads that have keys of their own.
 #include "exercise/exercise.hpp"

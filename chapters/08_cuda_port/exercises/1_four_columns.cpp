@@ -13,7 +13,6 @@
 //
 // hint: How many bytes lie between what one lane reads and what the next does?
 // hint: 16 bytes. So how many lanes find their number in the same segment?
-// hint: Two lanes share a segment, and there are 32 lanes.
 #include "exercise/exercise.hpp"
 
 const double my_answer = mha::unanswered;

@@ -1,7 +1,7 @@
 // Exercise 8.2: The last rows
 // kind: implement
 // difficulty: 2
-// section: tiles-in-shared-memory
+// section: a-thread-for-each-number
 // check: every row is summed, whatever their number
 //
 // `sum_rows` writes the sum of each row of a table to `out`. A warp has a row:
@@ -9,16 +9,16 @@
 // block has four warps: `threadIdx.x` is the lane, `threadIdx.y` the warp.
 //
 // It was written for 128 rows of 64 numbers, and right for those. Make it right
-// for any number of rows and columns, one included: the launch in `row_sums`,
-// and the kernel. Nothing may be read that is not in the table.
+// for any number of rows and columns from 1 on: the launch in `row_sums`, and
+// the kernel. Nothing may be read or written outside the table and `out`.
 //
 // hint: For 5 rows, how many blocks of four warps does it take? A division
 //   that rounds down gives one too few.
 // hint: (rows + 3) / 4 blocks. Now the last block may have warps without a row:
 //   they must not touch the table. A whole warp may return; its lanes agree.
-// hint: In the loop over the columns, lane 31 of a row with 20 numbers has
-//   none to add. Let the loop's condition be `c < columns`, not a count of
-//   rounds. All lanes must reach the shuffles, so none may return in the loop.
+// hint: In a row with 20 numbers, lane 31 has none to add. Let each lane ask
+//   whether its column is there, in place of counting rounds. All lanes must
+//   reach the shuffles, so none may return in the loop.
 #include "exercise/device_exercise.hpp"
 
 namespace on_cpu_device {

@@ -1,4 +1,4 @@
-// Exercise 8.3: The second barrier
+// Exercise 8.3: Now and then
 // kind: find the bug
 // difficulty: 2
 // section: tiles-in-shared-memory
@@ -9,11 +9,10 @@
 // then goes through them with its own query. Keys and queries have one column.
 //
 // On the card where it was written it gave the right numbers, every time. On
-// the next one it did not, now and then. Find what is missing and add it. The
+// the next one it did not, now and then. Find what is wrong and mend it. The
 // number of keys need not be a multiple of 64.
 //
-// hint: What may a thread that is done with a tile do, while another one is
-//   still in the middle of it?
+// hint: Play two threads in your head, and let one of them be slow.
 // hint: It goes on to the next round and loads a key over one that the other
 //   has not read yet.
 // hint: One more __syncthreads(), at the end of the loop's body, where every

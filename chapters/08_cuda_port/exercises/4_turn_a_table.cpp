@@ -16,12 +16,13 @@
 // A block has 32 x 8 threads, and there are 2 x 2 blocks. You may change
 // the kernel, not the launch.
 //
+// hint: Which threads should read neighbours, and which should write
+//   neighbours? Must a thread write what it has read?
 // hint: Load a square of 32 x 32 into shared memory, row by row, neighbouring
 //   lanes from neighbouring columns. Barrier. Then write it out row by row of
-//   the result, reading the square by columns.
-// hint: Each thread has four rows of the square: threadIdx.y, and 8, 16 and 24
-//   behind it. The block that loads the square (blockIdx.y, blockIdx.x) writes
-//   the square (blockIdx.x, blockIdx.y).
+//   the result, reading the square by columns. Each thread has four rows
+//   of the square: threadIdx.y, and 8, 16 and 24 behind it. The block that
+//   loads the square (blockIdx.y, blockIdx.x) writes (blockIdx.x, blockIdx.y).
 // hint: A column of a square with 32 columns lies in one bank. Give it 33.
 #include "exercise/device_exercise.hpp"
 

@@ -7,8 +7,8 @@
 //
 // Llama 3 8B has 32 query heads on 8 key/value heads. It writes the next word
 // of one text of 1,000 tokens. The kernel that splits the keys gives a block
-// 128 of them, for all the heads that share them. How many blocks does one
-// layer launch?
+// 128 of them, for all the heads that share them. How many blocks of that
+// kernel does one layer launch?
 //
 // hint: 1,000 is not a multiple of 128. How many pieces cover it?
 // hint: 8 pieces, the last with 104 keys.

@@ -1,4 +1,4 @@
-// Solution 8.3: The second barrier
+// Solution 8.3: Now and then
 //
 // The first barrier says that the tile is complete. Nothing said that it is no
 // longer needed. A thread that is ahead writes the next key over one that a
