@@ -4,7 +4,8 @@
 const VERBATIM = /<(script|style)\b[^>]*>[\s\S]*?<\/\1>/g;
 const AS_IT_IS = /<(pre|textarea)\b[^>]*>[\s\S]*?<\/\1>/g;
 const TAG = /<[a-z](?:[^<>"]|"[^"]*")*>/gi;
-const VALUE = / ([\w:-]+)="([^\s"'=<>`]+)"/g;   // what may stand without quotes
+// What may stand without quotes; a slash at its end would close the element.
+const VALUE = / ([\w:-]+)="([^\s"'=<>`]*[^\s"'=<>`/])"/g;
 
 /** The same page in fewer bytes: a browser reads both alike. */
 export function compact(html) {

@@ -208,6 +208,7 @@ test('what HTML can do without is left out, and nothing else', () => {
 });
 
 test('indentation is left out between tags, and kept where it is seen', () => {
+  assert.equal(compact('<a href="https://a.b/c/">d</a>'), '<a href="https://a.b/c/">d</a>');
   assert.equal(compact('<td>\n    <b>a\n  b</b>\n\n  </td>\n<pre>  <i>x</i>\n    <i>y</i>\n</pre>'),
     '<td>\n<b>a\n  b</b>\n</td>\n<pre>  <i>x</i>\n    <i>y</i>\n</pre>');
 });
