@@ -29,9 +29,11 @@ async function reader(options, work) {
 
 /** The page with the most depths; the tests of the switch read it. */
 function pageWithAllDepths() {
-  const name = PAGES_WITH_DEPTHS.find((page) => DEPTHS.every((depth) => readPage(page).includes(`class="depth ${depth}"`)));
-  assert.ok(name, 'some page has all three depths');
-  return name;
+  const [longest] = PAGES_WITH_DEPTHS
+    .filter((page) => DEPTHS.every((depth) => readPage(page).includes(`class="depth ${depth}"`)))
+    .sort((a, b) => readPage(b).length - readPage(a).length);
+  assert.ok(longest, 'some page has all three depths');
+  return longest;
 }
 
 /** Which depths are on the screen. */
@@ -164,7 +166,7 @@ test('a box that scrolls sideways is reached with the Tab key, and one that does
 }));
 
 test('a line of text has 60 to 75 letters where there is room', () => reader({ viewport: { width: 1280, height: 900 } }, async (context) => {
-  const { page } = await openPage(context, pageWithAllDepths());
+  const { page } = await openPage(context, 'real_heads.html');
   const perLine = await page.$$eval('article p', (paragraphs) => paragraphs
     .filter((paragraph) => paragraph.textContent.length > 350 && !paragraph.querySelector('svg, code'))
     .map((paragraph) => paragraph.textContent.length / (paragraph.getBoundingClientRect().height / parseFloat(getComputedStyle(paragraph).lineHeight))));
