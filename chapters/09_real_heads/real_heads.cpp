@@ -311,6 +311,12 @@ mha::Values values(const Options& options) {
   add_reading(values, *lab);
   add_counts(values, *lab);
   add_losses(values, *lab);
+  mha::TorchGenerator generator(9);
+  mha::torch_layer_weights(generator, 256);
+  values.add("ov_rank_fresh",
+             trained::stable_rank(trained::circuit_spectrum(
+                 mha::torch_layer_weights(generator, 512).cast<double>(),
+                 trained::n_heads, 0, trained::Circuit::ov)), "{:.0f}");
   for (std::size_t layer = 0; layer < 2; ++layer) {
     const auto w =
         lab->model.encoder.layers[layer].attention.weights().cast<double>();
