@@ -235,6 +235,9 @@ void add_counts(mha::Values& values, const Lab& lab) {
     values.add(name + "_n", static_cast<double>(counts.n()), "{:.0f}");
     percent(name + "_offset", counts.hits_at(counts.best_offset()),
             counts.n());
+    values.add(name + "_offset_hits",
+               static_cast<double>(counts.hits_at(counts.best_offset())),
+               "{:.0f}");
     values.add(name + "_chance", 100 * counts.chance(), "{:.0f} %");
     for (Index h = 0; h < trained::n_all_heads; ++h) {
       const std::string at =
