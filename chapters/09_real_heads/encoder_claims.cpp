@@ -105,7 +105,7 @@ TEST_CASE("a text that cannot be read is refused in one line") {
 TEST_CASE("float32 gives what double precision gives") {
   const trained::Model& model = trained::the_model();
   const trained::Encoder<double> exact = model.encoder.cast<double>();
-  for (const std::size_t i : {0, 33, 50, 62}) {
+  for (const std::size_t i : {0u, 33u, 50u, 62u}) {
     const auto ids = trained::pieces_of(model, sentence(i));
     const auto got = trained::read_text(model.encoder, ids);
     const auto expected = trained::read_text(exact, ids);
@@ -216,7 +216,7 @@ TEST_CASE("every trained circuit has the full rank of its head") {
 
 TEST_CASE("mean beats first beats random, on trained heads too") {
   std::vector<std::vector<Index>> texts;
-  for (const std::size_t i : {0, 30, 40, 50, 62}) {
+  for (const std::size_t i : {0u, 30u, 40u, 50u, 62u}) {
     texts.push_back(trained::pieces_of(trained::the_model(), sentence(i)));
   }
   const auto error = [&](Index n_kv_heads, trained::Kept kept) {

@@ -26,7 +26,6 @@ std::vector<std::string> head_names() {
 
 // [one small map]
 constexpr double cell = 17, names_beside = 58, names_above = 66;
-constexpr std::string_view quiet = "fill='var(--quiet,#666)'";
 
 // The weight of a cell is how strong its colour is. Weights below a fiftieth
 // stay empty.

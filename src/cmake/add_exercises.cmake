@@ -74,16 +74,15 @@ function(add_exercise_program target source check warnings)
   add_executable(${target} "${source}")
   target_link_libraries(${target} PRIVATE ${check} mha_exercise ${warnings})
   # Per source, so that it stands after -Wextra.
-  set(options -Wno-unused-parameter)
   file(STRINGS "${source}" kernels REGEX "^#include \"exercise/device_exercise")
   if(kernels)
-    list(APPEND options ${MHA_KERNEL_OPTIONS})
+    target_compile_options(${target} PRIVATE ${MHA_KERNEL_OPTIONS})
     set_source_files_properties("${source}" PROPERTIES
       SKIP_PRECOMPILE_HEADERS ON)
     target_link_libraries(${target} PRIVATE mha_device)
   endif()
   set_source_files_properties("${source}" PROPERTIES
-    COMPILE_OPTIONS "${options}")
+    COMPILE_OPTIONS -Wno-unused-parameter)
 endfunction()
 
 # Reads the comment at the head of an exercise (docs/architecture.md), and sets

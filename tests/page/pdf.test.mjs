@@ -138,7 +138,7 @@ test('nothing is wider than the page', async () => {
   const browser = await startBrowser();
   const tab = await browser.newPage({ viewport: { width: CONTENT_WIDTH, height: 1000 } });
   await tab.emulateMedia({ media: 'print' });
-  await tab.goto(pathToFileURL(html).href);
+  await tab.goto(pathToFileURL(html).href, { timeout: 300_000 });
   const wide = await tab.evaluate((width) => [...document.querySelectorAll('pre, pre code, table, figure, svg[role=img], .formula > svg, .exercise')]
     .filter((box) => box.getBoundingClientRect().right > width + 1 || box.scrollWidth > box.clientWidth + 1 + 20 * (box.tagName === 'FIGURE'))
     .map((box) => `${box.closest('.leaf').className}: ${box.tagName} ${box.textContent.slice(0, 60)}`), CONTENT_WIDTH);
@@ -166,4 +166,20 @@ test('what cannot be printed is refused in a line that says what to do', async (
   }
   await refused(print(path.join(folder, 'no program'), path.join(folder, 'x.html'), out));
   assert.equal(fs.existsSync(out), false, 'nothing half printed is left');
+});
+
+test('a browser that stops working is started anew, and given up in the end', async () => {
+  const program = path.join(folder, 'stops');
+  const tries = path.join(folder, 'tries');
+  const out = path.join(folder, 'stopped.pdf');
+  const stops = (times) => fs.writeFileSync(program, '#!/bin/sh\necho >>"' + tries + '"\n'
+    + `[ "$(wc -l <"${tries}")" -gt ${times} ] || exec sleep 60\n`
+    + 'for word; do case $word in --print-to-pdf=*) echo printed >"${word#*=}" ;; esac; done\n', { mode: 0o755 });
+  stops(2);
+  await print(program, path.join(folder, 'x.html'), out, 2);
+  assert.equal(fs.readFileSync(out, 'utf8'), 'printed\n');
+  assert.equal(fs.readFileSync(tries, 'utf8').length, 3);
+  fs.rmSync(tries);
+  stops(9);
+  await assert.rejects(print(program, path.join(folder, 'x.html'), out, 2), /stops stopped working 3 times before the book was printed; try again/);
 });
