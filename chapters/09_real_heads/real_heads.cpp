@@ -235,6 +235,9 @@ void add_counts(mha::Values& values, const Lab& lab) {
     values.add(name + "_n", static_cast<double>(counts.n()), "{:.0f}");
     percent(name + "_offset", counts.hits_at(counts.best_offset()),
             counts.n());
+    values.add(name + "_offset_hits",
+               static_cast<double>(counts.hits_at(counts.best_offset())),
+               "{:.0f}");
     values.add(name + "_chance", 100 * counts.chance(), "{:.0f} %");
     for (Index h = 0; h < trained::n_all_heads; ++h) {
       const std::string at =
@@ -311,6 +314,12 @@ mha::Values values(const Options& options) {
   add_reading(values, *lab);
   add_counts(values, *lab);
   add_losses(values, *lab);
+  mha::TorchGenerator generator(9);
+  mha::torch_layer_weights(generator, 256);
+  values.add("ov_rank_fresh",
+             trained::stable_rank(trained::circuit_spectrum(
+                 mha::torch_layer_weights(generator, 512).cast<double>(),
+                 trained::n_heads, 0, trained::Circuit::ov)), "{:.0f}");
   for (std::size_t layer = 0; layer < 2; ++layer) {
     const auto w =
         lab->model.encoder.layers[layer].attention.weights().cast<double>();
