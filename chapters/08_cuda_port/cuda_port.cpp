@@ -182,7 +182,7 @@ void demo(const Options& options) {
                options.tokens, most_on_cpu);
   if (options.gpu) {
     const std::string why = device::why_no_gpu();
-    mha::require(why.empty(), "no GPU: {}; run it without --gpu", why);
+    mha::require(why.empty(), "{}; run it without --gpu", why);
     cuda_port::print_gpu(sizes_of(options));
   } else if (!options.one_case.empty()) {
     print_case(cuda_port::case_named(options.one_case), options.seed);

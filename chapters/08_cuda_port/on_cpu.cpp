@@ -104,8 +104,12 @@ const Step& step_named(const std::string& name) {
   static const std::vector<Step> steps = on_cpu_device::ladder();
   const auto at = std::find_if(steps.begin(), steps.end(),
                                [&](const Step& s) { return s.name == name; });
-  mha::require(at != steps.end(), "there is no kernel {}; choose one of the "
-               "table that the program prints", name);
+  std::string names;
+  for (const Step& step : steps) {
+    names += (names.empty() ? "" : ", ") + step.name;
+  }
+  mha::require(at != steps.end(), "there is no kernel {}; there are {}", name,
+               names);
   return *at;
 }
 // [differences]

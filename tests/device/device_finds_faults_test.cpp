@@ -1,5 +1,6 @@
 // Every fault in barriers, shuffles and launches is named, in any order of
 // threads.
+#include "commented_lines.hpp"
 #include "faulty_kernels.hpp"
 
 #include "device/gpu_state.hpp"
@@ -12,7 +13,6 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <stdexcept>
 #include <string>
 
@@ -25,17 +25,6 @@ using device::Report;
 
 constexpr std::uint64_t n_seeds = 24;
 
-// The line of faulty_kernels.cu on which a comment stands.
-int line_with(const std::string& comment) {
-  std::ifstream file(FAULTY_KERNELS_FILE);
-  std::string text;
-  for (int line = 1; std::getline(file, text); ++line) {
-    if (text.find("// " + comment) != std::string::npos) return line;
-  }
-  FAIL("no comment says " << comment);
-  return 0;
-}
-
 bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
@@ -45,7 +34,7 @@ bool has(const std::string& text, const std::string& part) {
 template <class Run>
 void always_finds(FindingKind kind, const std::string& kernel,
                   const std::string& comment, const Run& run) {
-  const int line = line_with(comment);
+  const int line = line_with(FAULTY_KERNELS_FILE, comment);
   for (std::uint64_t seed = 0; seed < n_seeds; ++seed) {
     CAPTURE(seed);
     const Report report = observe({.seed = seed}, run);
@@ -170,7 +159,8 @@ TEST_CASE("a launch over a limit does not run and says both numbers") {
         {.limits = limits}, [&] { on_cpu_device::empty_launch(shape); });
     if (report.findings.empty()) return std::string("nothing");
     CHECK(report.findings[0].kind == FindingKind::launch_over_limit);
-    CHECK(report.findings[0].actors[0].at.line == line_with("over the limit"));
+    CHECK(report.findings[0].actors[0].at.line ==
+          line_with(FAULTY_KERNELS_FILE, "over the limit"));
     return report.findings[0].text;
   };
   const auto sm_80 = device::limits_of_sm_80();
@@ -249,8 +239,9 @@ std::string in_another_process(const Run& run) {
 
 TEST_CASE("a thread that outgrows its stack ends the program with one line") {
   const auto deep = [] { on_cpu_device::call_itself_without_end(); };
+  const int place = line_with(FAULTY_KERNELS_FILE, "too deep");
   const std::string line = "without_end (faulty_kernels.cu:" +
-                           std::to_string(line_with("too deep")) +
+                           std::to_string(place) +
                            "): a thread needs more stack than the ";
   CHECK(in_another_process(deep) == line + "131072 bytes it has\n, 1");
   CHECK(in_another_process([&] { observe({.stack_bytes = 65536}, deep); }) ==

@@ -1,5 +1,6 @@
 // Every wrong access is found in any order of threads, with the lines of both
 // sides; and nothing is found where nothing is wrong.
+#include "commented_lines.hpp"
 #include "memory_faults.hpp"
 
 #include "device/observe.hpp"
@@ -7,7 +8,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -19,20 +19,6 @@ using device::observe;
 using device::Report;
 
 constexpr std::uint64_t n_seeds = 24;
-
-// The line of memory_faults.cu on which a comment stands.
-int line_with(const std::string& comment) {
-  std::ifstream file(MEMORY_FAULTS_FILE);
-  std::string text;
-  for (int line = 1; std::getline(file, text); ++line) {
-    if (text.size() > comment.size() + 3 &&
-        text.substr(text.size() - comment.size() - 3) == "// " + comment) {
-      return line;
-    }
-  }
-  FAIL("no comment says " << comment);
-  return 0;
-}
 
 struct Expected {
   FindingKind kind;
@@ -49,7 +35,7 @@ bool is(const Finding& finding, const Expected& expected) {
   }
   std::vector<int> wanted;
   for (const std::string& comment : expected.comments) {
-    wanted.push_back(line_with(comment));
+    wanted.push_back(line_with(MEMORY_FAULTS_FILE, comment));
   }
   std::sort(lines.begin(), lines.end());
   std::sort(wanted.begin(), wanted.end());
@@ -190,7 +176,8 @@ TEST_CASE("a vector is found misaligned, and out of range by a part of it") {
 TEST_CASE("a finding says who did what where, in one line") {
   using namespace on_cpu_device;
   const auto at = [](const std::string& comment) {
-    return " at memory_faults.cu:" + std::to_string(line_with(comment));
+    return " at memory_faults.cu:" +
+           std::to_string(line_with(MEMORY_FAULTS_FILE, comment));
   };
   CHECK(first_text(read_tile_too_early) ==
         "early_read: thread 32 (block 0) writes tile[32]" +

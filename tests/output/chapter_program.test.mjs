@@ -109,6 +109,11 @@ const refusedHere = {
   gqa_cache: [
     [['--kv-heads', '3'], 'n_kv_heads = 3 does not divide n_heads = 8; choose a divisor'],
     [['--case', 'nothing'], 'there is no cache nothing; --cases lists them']],
+  cuda_port: [
+    [['--kv-heads', '3'], 'kv_heads = 3 does not divide heads = 4; choose a divisor'],
+    [['--case', 'nothing'], 'there is no kernel nothing; --cases lists them'],
+    [['--kernel', 'nothing'], 'there is no kernel nothing; there are three kernels, tiles, fused, register tiles, grouped, bfloat16, split keys'],
+    [['--tokens', '2000'], 'tokens = 2000, but the CPU device takes at most 1025; add --gpu']],
   fused_attention: [[['--run', 'mine.json'],
     '--run is for numbers and figures; add --values FILE or --svg FILE']],
 };

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
-import { openPage, PAGES, readPage, startBrowser, urlOf } from './open_book.mjs';
+import { openPage, PAGES, readersOf, readPage, startBrowser, urlOf } from './open_book.mjs';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
@@ -42,14 +42,7 @@ function wrongAnswers(key) {
     .filter(([number]) => number !== undefined);
 }
 
-async function reader(options, work) {
-  const context = await browser.newContext(options);
-  try {
-    return await work(context);
-  } finally {
-    await context.close();
-  }
-}
+const reader = readersOf(() => browser);
 
 async function answer(page, text) {
   await page.fill('.answer input', text);

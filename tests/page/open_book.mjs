@@ -59,3 +59,13 @@ export async function openPage(context, name, rest = '') {
   await page.evaluate(() => document.fonts.ready.then(() => true));
   return seen;
 }
+
+/** A function that runs `work` with a fresh context of the browser, so that nothing is remembered. */
+export const readersOf = (browser) => async (options, work) => {
+  const context = await browser().newContext(options);
+  try {
+    return await work(context);
+  } finally {
+    await context.close();
+  }
+};

@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { hasClass, treeOf } from '../../src/weave/html_tree.mjs';
-import { BOOK, openPage, PAGES, PAGES_WITH_DEPTHS, readPage, startBrowser, urlOf } from './open_book.mjs';
+import { BOOK, openPage, PAGES, PAGES_WITH_DEPTHS, readersOf, readPage, startBrowser, urlOf } from './open_book.mjs';
 
 const LARGEST_PAGE = 250_000;        // bytes, all that one page loads
 const LARGEST_SHIFT = 0.03;          // cumulative layout shift while fonts arrive; up to 0.1 counts as good
@@ -17,15 +17,7 @@ let browser;
 before(async () => { browser = await startBrowser(); });
 after(() => browser?.close());
 
-/** Runs `work` with a fresh browser context, so that nothing is remembered. */
-async function reader(options, work) {
-  const context = await browser.newContext(options);
-  try {
-    return await work(context);
-  } finally {
-    await context.close();
-  }
-}
+const reader = readersOf(() => browser);
 
 /** The page with the most depths; the tests of the switch read it. */
 function pageWithAllDepths() {

@@ -8,7 +8,7 @@ import { createRequire } from 'node:module';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import zlib from 'node:zlib';
-import { BOOK, openPage, PAGES, PAGES_WITH_DEPTHS, readPage, startBrowser, urlOf } from './open_book.mjs';
+import { BOOK, openPage, PAGES, PAGES_WITH_DEPTHS, readersOf, readPage, startBrowser, urlOf } from './open_book.mjs';
 
 const LARGEST_INDEX = 300_000;   // bytes, compressed
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
@@ -21,14 +21,7 @@ let browser;
 before(async () => { browser = await startBrowser(); });
 after(() => browser?.close());
 
-async function reader(options, work) {
-  const context = await browser.newContext(options);
-  try {
-    return await work(context);
-  } finally {
-    await context.close();
-  }
-}
+const reader = readersOf(() => browser);
 
 const ready = (page) => page.waitForFunction((status) =>
   /\S/.test(document.querySelector(status)?.textContent ?? 'Reading') && !/^Reading/.test(document.querySelector(status).textContent), STATUS);
