@@ -155,9 +155,9 @@ test('a screen reader hears the label, the verdict and the state of the button',
   assert.equal(await field.count(), 1);
   await field.fill(String(RIGHT));
   await page.getByRole('button', { name: 'Check' }).click();
-  assert.match(await page.getByRole('status').textContent(), /^Right/);
-  const described = await field.getAttribute('aria-describedby');
-  assert.equal(await page.locator(`#${described}`).getAttribute('role'), 'status');
+  const verdict = page.locator(`#${await field.getAttribute('aria-describedby')}`);
+  assert.equal(await verdict.getAttribute('role'), 'status');
+  assert.match(await verdict.textContent(), /^Right/);
   const button = page.getByRole('button', { name: 'Mark as solved', pressed: false }).first();
   await button.click();
   assert.equal(await page.getByRole('button', { name: 'Mark as solved', pressed: true }).count(), 1);
