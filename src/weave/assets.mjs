@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 const HERE = path.dirname(fileURLToPath(import.meta.url));
 const require = createRequire(import.meta.url);
 const SCRIPTS = ['theme.js', 'exercises.js'];
-const BUNDLES = { 'search.js': 'search/search_box.mjs', 'run.js': 'run/run.mjs' };
+const BUNDLES = { 'search.js': 'search/search_box.mjs', 'live.js': 'live.mjs' };
 
 /** The few lines of script that run before the page is painted. */
 export function readEarlyScript(project) {

@@ -158,7 +158,7 @@ function expandClaim(block, page, book) {
     ? 'not checked when this page was made: data is missing'
     : `held: ${result ? count(result.held, 'check') : ''} when this page was made`;
   emitBlock(page, page.token('block',
-    `<details class="claim" id="${id}"${pageRun(part.source.program, undefined, { claim: part.name })}><summary><span class="sentence">${sentenceHtml(sentence)}</span> `
+    `<details class="claim" id="${id}"><summary><span class="sentence">${sentenceHtml(sentence)}</span> `
     + `<span class="badge${unchecked ? ' unchecked' : ''}">${badge}</span></summary>`), block);
   emitCode(page, part, { id: null, label: '' }, block);
   emitBlock(page, page.token('block', '</details>'), block);
@@ -220,7 +220,7 @@ async function expandOutput(block, page, book) {
   const heading = run.part ? `<span class="part">${escape(run.part)}</span>` : '';
   if (title) emitWrapped(page, '<details class="folded"><summary>', title, '</summary>', block, book);
   emitBlock(page, page.token('block',
-    `<figure class="output"${pageRun(program, run.options, { part: run.part })}><figcaption><kbd>${escape(command)}</kbd>${heading}</figcaption>`
+    `<figure class="output"${pageRun(program, run.options)}><figcaption><kbd>${escape(command)}</kbd>${heading}</figcaption>`
     + `<pre><samp>${escape(lines.join('\n'))}\n</samp></pre></figure>`), block);
   if (title) emitBlock(page, page.token('block', '</details>'), block);
 }
@@ -261,7 +261,7 @@ async function expandFigure(block, page, book) {
   page.figures += 1;
   const number = page.reference ? `${page.reference}.${page.figures}` : String(page.figures);
   const command = run.typed ? ` <kbd>${escape(commandFor(program, run.typed))}</kbd>` : '';
-  emitWrapped(page, `<figure class="picture" id="${id}"${pageRun(program, run.options, { figure: run.part ?? '' })}><div class="plate">${svg}</div>`
+  emitWrapped(page, `<figure class="picture" id="${id}"${pageRun(program, run.options, run.part ?? '')}><div class="plate">${svg}</div>`
     + `<figcaption><span class="label">Figure ${number}</span> `, caption, `${command}</figcaption></figure>`, block, book);
 }
 

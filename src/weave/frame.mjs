@@ -23,7 +23,7 @@ ${page.summary ? `<meta name="description" content="${escape(page.summary)}">\n`
 ${page.kind === 'reference' ? '<link rel="stylesheet" href="reference.css">\n' : ''}<script>${early}</script>
 <script src="theme.js" defer></script>
 <script src="exercises.js" defer></script>
-${page.body.includes(' data-program=') ? '<script src="run.js" defer></script>\n' : ''}</head>
+</head>
 <body class="${page.kind}">
 ${page.shapes ?? ''}<a class="skip" href="#text">Skip to the text</a>
 ${bar(bookTitle)}

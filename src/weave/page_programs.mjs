@@ -16,11 +16,14 @@ function dataFiles({ data }) {
   return fs.readdirSync(data).filter((name) => !/\.(?:js|ts)$/.test(name)).sort();
 }
 
-/** The attributes of what a run in the page can replace. */
-export function pageRun(program, options, rest = {}) {
+/** The attributes of what a run in the page can replace; of a figure, its name. */
+export function pageRun(program, options, figure) {
   if (!runsInPage(program)) return '';
   const megabytes = dataFiles(program).reduce((sum, file) => sum + fs.statSync(path.join(program.data, file)).size, 0) / 1e6;
-  const given = { program: program.name, megabytes: megabytes ? Math.round(megabytes) : undefined, number: program.number, options: JSON.stringify(options), ...rest };
+  const given = {
+    program: program.name, megabytes: megabytes ? Math.round(megabytes) : undefined,
+    options: options.length ? JSON.stringify(options) : undefined, figure,
+  };
   return Object.entries(given).filter(([, value]) => value !== undefined)
     .map(([name, value]) => ` data-${name}="${escape(value)}"`).join('');
 }
@@ -34,7 +37,7 @@ export async function writePagePrograms(book, out) {
     const name = `${FOLDER}/${program.name}.js`;
     const { options } = JSON.parse(await book.runs.output(program, ['--describe']));
     const data = writeData(program, out);
-    fs.writeFileSync(path.join(out, name), `manyHeadsProgram(${JSON.stringify({ name: program.name, options, data })},function(){`
+    fs.writeFileSync(path.join(out, name), `manyHeadsProgram(${JSON.stringify({ name: program.name, number: program.number, options, data })},function(){`
       + `${fs.readFileSync(program.page, 'utf8')};return createProgram})\n`);
     return [name, ...data.map(({ script }) => script)];
   })).then((names) => names.flat());

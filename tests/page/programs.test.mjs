@@ -26,7 +26,7 @@ function offeredRuns() {
     for (const [tag] of readPage(page).matchAll(/<figure[^>]*\bdata-program="[^>]*>/g)) {
       const get = (name) => unescape(tag.match(new RegExp(` data-${name}="([^"]*)"`))?.[1] ?? '');
       const figure = / data-figure=/.test(tag) ? ['--svg', null, ...(get('figure') ? ['--figure', get('figure')] : [])] : [];
-      const args = [...JSON.parse(get('options')), ...figure];
+      const args = [...JSON.parse(get('options') || '[]'), ...figure];
       if (!args.some((arg) => MEASURED.includes(arg))) offered.get(get('program')).set(JSON.stringify(args), args);
     }
   }

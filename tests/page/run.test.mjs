@@ -12,7 +12,8 @@ import { BOOK, openPage, PAGES, readersOf, readPage, startBrowser, urlOf } from 
 import { readPageProgram } from './page_program.mjs';
 
 const CHAPTER = 'head_split.html';
-const OUTPUT = 'figure.output[data-program="head_split"][data-part="Where token 0 looks"]';
+const outputOf = (program, part) => `figure.output[data-program="${program}"]:has(.part:text-is("${part}"))`;
+const OUTPUT = outputOf('head_split', 'Where token 0 looks');
 const PICTURE = 'figure.picture[data-program="head_split"][data-figure="maps"]';
 const SAID = '.run-said';
 const RAN = /^Ran in \d+\.\d s, here in your browser\.$/;
@@ -88,7 +89,7 @@ test('other options change the output, the command and the heading, and reset br
 }));
 
 test('a heading that names a changed number is found all the same', () => reader({}, async (context) => {
-  const place = 'figure.output[data-part="In tiles of 3"]';
+  const place = 'figure.output:has(.part:text-matches("^In tiles of"))';
   const { page } = await openPage(context, 'fused_attention.html');
   await runHere(page, place);
   await field(page, place, '--tile').fill('2');
@@ -140,7 +141,7 @@ test('checking the claims runs them all and marks each in the page', () => reade
 }));
 
 test('a long run can be stopped, and the next one works', () => reader({}, async (context) => {
-  const place = 'figure.output[data-program="reshape_bugs"][data-part="Precision and recall"]';
+  const place = outputOf('reshape_bugs', 'Precision and recall');
   const { page } = await openPage(context, 'diagnosis.html');
   await page.locator(`${place} .run-here`).click();
   await page.locator(place).getByRole('button', { name: 'Stop' }).waitFor();
@@ -155,10 +156,7 @@ test('a long run can be stopped, and the next one works', () => reader({}, async
 
 test('runs of one program wait for each other, and each shows its own', () => reader({}, async (context) => {
   const { page } = await openPage(context, CHAPTER);
-  await page.evaluate(([a, b]) => {
-    document.querySelector(`${a} .run-here`).click();
-    document.querySelector(`${b} .run-here`).click();
-  }, [OUTPUT, PICTURE]);
+  await page.evaluate(() => document.querySelectorAll('.run-here').forEach((button) => button.click()));
   await ended(page, OUTPUT);
   await ended(page, PICTURE);
   assert.match(await saidAt(page, OUTPUT), RAN);
@@ -182,7 +180,7 @@ test('by keyboard alone: the button, a number, Enter', () => reader({}, async (c
 }));
 
 test('the controls are accessible by day and by night, and fit a phone', () => reader({ viewport: { width: 320, height: 640 } }, async (context) => {
-  for (const [name, place] of [[CHAPTER, OUTPUT], [CHAPTER, PICTURE], ['wrong_splits.html', 'figure.output[data-program="reshape_bugs"] >> nth=0']]) {
+  for (const [name, place] of [[CHAPTER, OUTPUT], [CHAPTER, PICTURE], ['wrong_splits.html', outputOf('reshape_bugs', 'Beside the right one') + ' >> nth=0']]) {
     const { page } = await openPage(context, name);
     await page.locator(place).locator('.run-here').click();
     await page.locator(place).locator(SAID).filter({ hasText: RAN }).waitFor({ timeout: 60_000 });
@@ -197,7 +195,7 @@ test('the controls are accessible by day and by night, and fit a phone', () => r
 test('a program that is missing beside the page is said in one line', () => reader({}, async (context) => {
   const copy = fs.mkdtempSync(path.join(os.tmpdir(), 'book-without-'));
   try {
-    for (const name of [CHAPTER, 'theme.js', 'theme.css', 'exercises.js', 'run.js']) fs.copyFileSync(path.join(BOOK, name), path.join(copy, name));
+    for (const name of [CHAPTER, 'theme.js', 'theme.css', 'exercises.js', 'live.js']) fs.copyFileSync(path.join(BOOK, name), path.join(copy, name));
     const page = await context.newPage();
     await page.goto(pathToFileURL(path.join(copy, CHAPTER)).href);
     await page.locator(`${OUTPUT} .run-here`).click();
@@ -210,7 +208,7 @@ test('a program that is missing beside the page is said in one line', () => read
 }));
 
 test('the trained model says its weight first, shows its progress, and reads a sentence of the reader\'s', () => reader({}, async (context) => {
-  const place = 'figure.output[data-program="real_heads"][data-part="Pieces"]';
+  const place = outputOf('real_heads', 'Pieces');
   const { page, complaints } = await openPage(context, 'real_heads.html');
   const opener = page.locator(`${place} .run-here`);
   assert.match(await opener.textContent(), /reads 2\d MB/);
@@ -229,6 +227,48 @@ test('the trained model says its weight first, shows its progress, and reads a s
   assert.match(await page.locator(`${place} samp`).textContent(), /cat/);
   assert.equal(await page.locator(`${place} figcaption kbd`).textContent(), './mha run 9 --text "The cat sat on the mat."');
   assert.deepEqual(complaints, []);
+}));
+
+test('a figure says the value under the pointer, and by the arrow keys', () => reader({}, async (context) => {
+  const { page } = await openPage(context, CHAPTER);
+  const plate = page.locator(`${PICTURE} .plate`);
+  const value = page.locator(`${PICTURE} .figure-value`);
+  const cells = await plate.locator('rect:has(> title)').evaluateAll((found) => found.map((cell) => cell.textContent));
+  await plate.locator('rect:has(> title)').nth(1).hover();
+  await page.waitForFunction(([place, text]) => document.querySelector(`${place} .figure-value`)?.textContent === text, [PICTURE, cells[1]]);
+  await plate.focus();
+  await page.keyboard.press('ArrowLeft');
+  assert.equal(await value.textContent(), cells[0]);
+  await page.keyboard.press('ArrowRight');
+  assert.equal(await value.textContent(), cells[1]);
+  await page.keyboard.press('ArrowDown');
+  assert.notEqual(await value.textContent(), cells[1]);
+  assert.equal(await plate.locator('.chosen').count(), 1);
+  await page.keyboard.press('Escape');
+  assert.match(await value.textContent(), /arrow keys/);
+  assert.equal(await plate.locator('.chosen').count(), 0);
+}));
+
+test('a figure that was drawn anew says its new values', () => reader({}, async (context) => {
+  const { page } = await openPage(context, CHAPTER);
+  await runHere(page, PICTURE);
+  await field(page, PICTURE, '--heads').fill('2');
+  await press(page, PICTURE, 'Run');
+  await ended(page, PICTURE);
+  await page.locator(`${PICTURE} .plate`).focus();
+  await page.keyboard.press('ArrowRight');
+  const first = await page.locator(`${PICTURE} rect > title`).first().textContent();
+  assert.equal(await page.locator(`${PICTURE} .figure-value`).textContent(), first);
+}));
+
+test('every figure with values can be reached with the Tab key', () => reader({}, async (context) => {
+  for (const name of ['index.html', 'single_head.html', 'checks.html', 'real_heads.html']) {
+    const { page } = await openPage(context, name);
+    await page.waitForTimeout(200);
+    const plates = await page.$$eval('.plate', (found) => found.filter((plate) => plate.querySelector('svg :not(svg) > title')).map((plate) => plate.tabIndex));
+    assert.ok(plates.length > 0, name);
+    assert.ok(plates.every((index) => index === 0), name);
+  }
 }));
 
 test('without script there is no button, and the command stands there', () => reader({ javaScriptEnabled: false }, async (context) => {

@@ -2,6 +2,7 @@
 // figure, with the program's options beside it.
 
 import { inlineSvg } from '../figures.mjs';
+import { slug } from '../html.mjs';
 import { count, outputParts, readClaims, runsOfClaim, trimBlank } from '../program_text.mjs';
 import { argumentsOf, makeControls, typed, valuesOf } from './controls.mjs';
 import { loadProgram, PageProgram } from './page_program.mjs';
@@ -28,11 +29,12 @@ async function programNamed(name, onPart) {
 /** What a run changes in the page, and how it is put back. */
 class Place {
   constructor(figure) {
-    const { program, number, options, part, figure: drawing } = figure.dataset;
-    Object.assign(this, { figure, name: program, number, woven: JSON.parse(options), part, drawing });
+    const { program, options = '[]', figure: drawing } = figure.dataset;
+    Object.assign(this, { figure, name: program, woven: JSON.parse(options), drawing });
     this.shown = figure.querySelector(drawing === undefined ? 'pre samp' : '.plate');
     this.command = figure.querySelector('figcaption > kbd');
     this.heading = figure.querySelector('figcaption .part');
+    this.part = this.heading?.textContent;
     this.kept = [this.shown, this.command, this.heading].map((node) => node?.innerHTML);
   }
 
@@ -43,8 +45,8 @@ class Place {
   }
 
   /** Says how the run is typed. */
-  showCommand(options) {
-    if (this.command) this.command.textContent = ['./mha run', this.number, ...options.map(typed)].join(' ');
+  showCommand(number, options) {
+    if (this.command) this.command.textContent = ['./mha run', number, ...options.map(typed)].join(' ');
   }
 
   show({ text, written }) {
@@ -78,36 +80,32 @@ class Place {
   }
 }
 
-/** The button, and what opens behind it. */
-function offer(figure, index) {
+let opened = 0;
+
+/** Runs what stands in `figure`, and puts the program's options in place of the button. */
+export async function openRun(figure, beside, opener) {
   const place = new Place(figure);
-  const { megabytes } = figure.dataset;
-  const label = megabytes ? `Run it here (reads ${megabytes} MB)` : 'Run it here';
-  const opener = element('button', { type: 'button', className: 'run-here', textContent: label });
-  const after = place.drawing === undefined ? figure.querySelector('figcaption') : place.shown;
-  const beside = element('div', { className: 'run-opener' }, opener);
-  after.after(beside);
-  opener.addEventListener('click', async () => {
-    opener.disabled = true;
-    try {
-      const { description, program } = await programNamed(place.name, (part) => {
-        opener.textContent = `Reading: ${Math.round(100 * part)} %`;
-      });
-      const form = makeForm(place, description, program, `run-${index}`, () => {
-        beside.replaceChildren(opener);
-        opener.focus();
-      });
-      beside.replaceChildren(form.element);
-      form.run();
-    } catch (error) {
-      beside.replaceChildren(opener, element('span', { className: 'run-failed', textContent: ` ${error.message}` }));
-    }
-    opener.textContent = label;
-    opener.disabled = false;
-  });
+  const label = opener.textContent;
+  opener.disabled = true;
+  try {
+    const { description, program } = await programNamed(place.name, (part) => {
+      opener.textContent = `Reading: ${Math.round(100 * part)} %`;
+    });
+    opened += 1;
+    const form = makeForm(place, description, program, `run-${opened}`, () => {
+      beside.replaceChildren(opener);
+      opener.focus();
+    });
+    beside.replaceChildren(form.element);
+    form.run();
+  } catch (error) {
+    beside.replaceChildren(opener, element('span', { className: 'run-failed', textContent: ` ${error.message}` }));
+  }
+  opener.textContent = label;
+  opener.disabled = false;
 }
 
-function makeForm(place, { options }, program, id, close) {
+function makeForm(place, { number, options }, program, id, close) {
   const controls = makeControls(options, valuesOf(options, place.woven), id);
   const button = (text, type = 'button') => element('button', { type, textContent: text });
   const [run, stop, check, reset] = [button('Run', 'submit'), button('Stop'), button('Check the claims'), button('Reset')];
@@ -154,7 +152,7 @@ function makeForm(place, { options }, program, id, close) {
 
   const start = () => busy('Running.', async (seconds) => {
     const chosen = argumentsOf(options, controls.values());
-    place.showCommand(chosen);
+    place.showCommand(number, chosen);
     const showLines = place.drawing === undefined && place.part === undefined
       ? (lines) => place.show({ text: lines.join('\n') }) : undefined;
     const ended = await program.run(place.args(chosen), showLines);
@@ -168,7 +166,7 @@ function makeForm(place, { options }, program, id, close) {
     const ended = await program.run(['--test', '-r=xml']);
     if (!ended) return { text: 'Stopped.' };
     if (!/<\/doctest>/.test(ended.text)) return { text: complaint(ended), failed: true };
-    return verdict(place.name, readClaims(ended.text), seconds());
+    return verdict(readClaims(ended.text), seconds());
   });
 
   form.addEventListener('submit', (event) => {
@@ -192,10 +190,11 @@ function complaint({ status, complaints }) {
 }
 
 /** Marks the page's claims of the program, and gives the sum. */
-function verdict(name, claims, seconds) {
-  for (const claim of document.querySelectorAll('details.claim[data-claim]')) {
-    if (claim.dataset.program !== name) continue;
-    const runs = runsOfClaim(claims, claim.dataset.claim);
+function verdict(claims, seconds) {
+  const ids = new Map([...claims.keys()].map((sentence) => sentence.replace(/<[^<]*>$/, '')).map((sentence) => [`claim-${slug(sentence)}`, sentence]));
+  for (const claim of document.querySelectorAll('details.claim')) {
+    if (!ids.has(claim.id)) continue;
+    const runs = runsOfClaim(claims, ids.get(claim.id));
     const held = runs.reduce((sum, run) => sum + run.held, 0);
     const failed = runs.some((run) => run.failed) || held === 0;
     const badge = claim.querySelector('.badge');
@@ -206,8 +205,4 @@ function verdict(name, claims, seconds) {
   const all = [...claims.values()];
   if (failed.length) return { text: `${failed.length} of ${count(all.length, 'claim')} failed here: ${failed.join(', ')}.`, failed: true };
   return { text: `All ${count(all.length, 'claim')} of this program held here, in ${seconds} s: ${count(all.reduce((sum, run) => sum + run.held, 0), 'check')}.` };
-}
-
-if (typeof Worker === 'function' && typeof WebAssembly === 'object') {
-  document.querySelectorAll('figure[data-program]').forEach(offer);
 }
