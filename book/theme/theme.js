@@ -170,8 +170,26 @@ function offerRun(figure) {
     () => window.manyHeadsLive.run(figure, beside, button),
     (error) => { button.textContent = error.message; },
   ));
+  return button;
 }
 document.querySelectorAll('figure[data-program]').forEach(offerRun);
+
+// A command in the text is run below its paragraph.
+const programs = new Map((page.dataset.programs ?? '').split(' ').map((pair) => pair.split(':')));
+for (const code of document.querySelectorAll('article :is(p, li, dd) > code')) {
+  const [, number, rest] = code.textContent.match(/^\.\/mha run (\d+)( [^\n]*)?$/) ?? [];
+  if (!programs.has(number) || /\b[A-Z]{4}|--gpu|--measure/.test(rest)) continue;
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'run-command';
+  button.title = 'Run it here';
+  button.ariaLabel = `Run ${code.textContent} here`;
+  code.after(button);
+  button.addEventListener('click', () => readScript('live.js').then(
+    () => offerRun(window.manyHeadsLive.figureFor(code, button, programs.get(number), rest ?? '')).click(),
+    (error) => { button.title = error.message; },
+  ));
+}
 
 // Marks that have a name say it where the reader points, or goes by the arrow keys.
 const namesMarks = (box) => box.querySelector('svg :not(svg) > title') !== null;

@@ -5,14 +5,14 @@ import { DEPTH_NAMES } from './expand.mjs';
 
 const escape = (text) => escapePlain(withCurlyQuotes(text));
 
-/** Gives a function that frames one finished page of the book. */
-export function framer(pages, early) {
+/** Gives a function that frames one finished page of the book; `programs` are those that run in it. */
+export function framer(pages, early, programs) {
   const turning = pages.filter((page) => page.page);
   const bookTitle = pages.find((page) => page.kind === 'front')?.title ?? 'Many Heads';
   return (page) => {
     const i = turning.indexOf(page);
     return `<!DOCTYPE html>
-<html lang="en">
+<html lang="en"${programs ? ` data-programs="${programs}"` : ''}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -28,6 +28,9 @@ export function pageRun(program, options, figure) {
     .map(([name, value]) => ` data-${name}="${escape(value)}"`).join('');
 }
 
+/** The programs that run in the pages, by their chapters' numbers: "1:single_head 2:head_split". */
+export const programsInPages = (book) => book.programs.filter(runsInPage).map(({ number, name }) => `${number}:${name}`).join(' ');
+
 /** Puts the programs into `out`; gives their names. */
 export async function writePagePrograms(book, out) {
   const programs = book.programs.filter(runsInPage);

@@ -19,7 +19,7 @@ import { makeFonts } from './fonts.mjs';
 import { framer } from './frame.mjs';
 import { checkLinks } from './links.mjs';
 import { Formulas, readMacros } from './math.mjs';
-import { writePagePrograms } from './page_programs.mjs';
+import { programsInPages, writePagePrograms } from './page_programs.mjs';
 import { NotFetched, readPrograms, Runs } from './runs.mjs';
 import { searchIndex } from './search_index.mjs';
 import { checkSolutions, readSolutions } from './solutions.mjs';
@@ -158,7 +158,7 @@ async function writeFinished(book, folder, out) {
   fs.rmSync(fresh, { recursive: true, force: true });
   fs.mkdirSync(fresh, { recursive: true });
   const pages = finishPages(book, folder);
-  const frame = framer(pages, readEarlyScript(book.project));
+  const frame = framer(pages, readEarlyScript(book.project), programsInPages(book));
   const finished = new Map(pages.map((page) => [page.html, frame(page)]));
   const assets = new Set([
     ...copyTheme(book.project, fresh),

@@ -229,6 +229,24 @@ test('the trained model says its weight first, shows its progress, and reads a s
   assert.deepEqual(complaints, []);
 }));
 
+test('a command in the text is run below its paragraph, and reset takes it away', () => reader({}, async (context) => {
+  const { page, complaints } = await openPage(context, 'head_split.html');
+  const command = page.locator('p:has(code:text-is("./mha run 2 --heads 8"))').first();
+  const before = await page.locator('article').evaluate((article) => article.innerHTML);
+  await command.locator('.run-command').first().click();
+  const place = 'figure.run-made';
+  await ended(page, place);
+  assert.match(await saidAt(page, place), RAN);
+  const { stdout } = await readPageProgram('head_split').run(['--heads', '8']);
+  assert.equal(await page.locator(`${place} samp`).textContent(), stdout);
+  assert.equal(await field(page, place, '--heads').inputValue(), '8');
+  await press(page, place, 'Reset');
+  assert.equal(await page.locator(place).count(), 0);
+  assert.equal(await page.evaluate(() => document.activeElement.className), 'run-command');
+  assert.equal(await page.locator('article').evaluate((article) => article.innerHTML), before);
+  assert.deepEqual(complaints, []);
+}));
+
 test('a figure says the value under the pointer, and by the arrow keys', () => reader({}, async (context) => {
   const { page } = await openPage(context, CHAPTER);
   const plate = page.locator(`${PICTURE} .plate`);

@@ -83,7 +83,7 @@ function work(makeProgram) {
       const program = await create({ print: say, printErr: (line) => complaints.push(line) });
       if (kept.length) program.FS.mkdir('/data');
       for (const { file, bytes } of kept) program.FS.writeFile(`/data/${file}`, bytes);
-      const status = program.callMain(args.map((arg) => (arg === null ? WRITTEN : arg)));
+      const status = program.callMain(args.map((arg) => (arg === null ? WRITTEN : arg)).concat(args[0] === '--test' ? '--no-colors' : []));
       const written = status === 0 && args.includes(null) ? program.FS.readFile(WRITTEN, { encoding: 'utf8' }) : undefined;
       send({ ended: true, status, complaints, written });
     } catch (error) {

@@ -80,6 +80,21 @@ class Place {
   }
 }
 
+const made = new Map();   // figure -> the button in the text that made it
+
+/** A place for the output of a command in the text, below its paragraph; it stays until it is reset. */
+export function figureFor(code, button, program, rest) {
+  const options = [...rest.matchAll(/"([^"]*)"|(\S+)/g)].map((word) => word[1] ?? word[2]);
+  const figure = element('figure', { className: 'output run-made' },
+    element('figcaption', {}, element('kbd', { textContent: code.textContent })),
+    element('pre', {}, element('samp', {})));
+  Object.assign(figure.dataset, { program, options: JSON.stringify(options) });
+  button.closest('p, li, dd').after(figure);
+  made.set(figure, button);
+  button.disabled = true;
+  return figure;
+}
+
 let opened = 0;
 
 /** Runs what stands in `figure`, and puts the program's options in place of the button. */
@@ -92,10 +107,7 @@ export async function openRun(figure, beside, opener) {
       opener.textContent = `Reading: ${Math.round(100 * part)} %`;
     });
     opened += 1;
-    const form = makeForm(place, description, program, `run-${opened}`, () => {
-      beside.replaceChildren(opener);
-      opener.focus();
-    });
+    const form = makeForm(place, description, program, `run-${opened}`, () => close(figure, beside, opener));
     beside.replaceChildren(form.element);
     form.run();
   } catch (error) {
@@ -105,7 +117,20 @@ export async function openRun(figure, beside, opener) {
   opener.disabled = false;
 }
 
-function makeForm(place, { number, options }, program, id, close) {
+/** Back to what was there before it was opened. */
+function close(figure, beside, opener) {
+  const button = made.get(figure);
+  if (button) {
+    figure.remove();
+    button.disabled = false;
+    button.focus();
+  } else {
+    beside.replaceChildren(opener);
+    opener.focus();
+  }
+}
+
+function makeForm(place, { number, options }, program, id, end) {
   const controls = makeControls(options, valuesOf(options, place.woven), id);
   const button = (text, type = 'button') => element('button', { type, textContent: text });
   const [run, stop, check, reset] = [button('Run', 'submit'), button('Stop'), button('Check the claims'), button('Reset')];
@@ -177,7 +202,7 @@ function makeForm(place, { number, options }, program, id, close) {
   stop.addEventListener('click', () => program.stop());
   reset.addEventListener('click', () => {
     place.putBack();
-    close();
+    end();
   });
   return { element: form, run: start };
 }
