@@ -74,7 +74,7 @@ std::vector<bench::Contender> layer_contenders(const bench::Torch& torch) {
 std::vector<bench::Contender> less_contenders() {
   std::vector<bench::Contender> all;
 #ifdef MHA_X86_WIDTHS
-  if (mha::fused_widths().back() < 16) return all;
+  if (mha::vector_widths().back() < 16) return all;
   const int threads = bench::all_threads();
   const auto add = [&](const std::string& what,
                        const mha::FusedKernel& kernel) {
@@ -146,7 +146,7 @@ bench::BenchRun run_bench(const BenchOptions& options) {
   run.date = bench::today();
   run.compiler = bench::compiler_name();
   run.torch = torch.version;
-  run.lanes = mha::fused_widths().back();
+  run.lanes = mha::vector_widths().back();
   run.threads = threads;
   run.peak_one = several([] { return bench::peak_gflops(1); }, 20);
   run.peak_all = several([&] { return bench::peak_gflops(threads); }, 20);

@@ -81,7 +81,7 @@ int all_threads() {
 }
 
 double peak_gflops(int threads) {
-  static const int lanes = mha::fused_widths().back();
+  static const int lanes = mha::vector_widths().back();
   const double in_round = operations_in_round(lanes);
   const auto rounds = static_cast<std::int64_t>(8e8 / in_round);
   std::vector<float> results(static_cast<std::size_t>(threads));

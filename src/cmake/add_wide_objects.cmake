@@ -1,11 +1,12 @@
 include(CheckCXXCompilerFlag)
 
-# add_wide_objects(TARGET FILE)
+# add_wide_objects(TARGET FILE [LIBRARY...])
 # Compiles FILE, which TARGET has for any machine, once more for each wider kind
 # of vectors, with MHA_LANES set to the floats in one. Which of them a machine
 # can run is found out at run time: FILE shares no inline code with any other,
 # so nothing wide is linked where something narrow was meant. TARGET is compiled
-# with MHA_X86_WIDTHS where the wider ones are there.
+# with MHA_X86_WIDTHS where the wider ones are there. The libraries are those
+# whose headers FILE includes.
 function(add_wide_objects target file)
   check_cxx_compiler_flag("-mavx512f -mavx2 -mfma" MHA_HAS_X86_WIDTHS)
   if(NOT MHA_HAS_X86_WIDTHS OR
@@ -20,7 +21,7 @@ function(add_wide_objects target file)
     target_include_directories(${objects} PRIVATE "${CMAKE_SOURCE_DIR}/src")
     target_compile_definitions(${objects} PRIVATE MHA_LANES=${lanes})
     target_compile_options(${objects} PRIVATE ${width})
-    target_link_libraries(${objects} PRIVATE mha_warnings)
+    target_link_libraries(${objects} PRIVATE mha_warnings ${ARGN})
     target_sources(${target} PRIVATE $<TARGET_OBJECTS:${objects}>)
   endforeach()
   target_compile_definitions(${target} PRIVATE MHA_X86_WIDTHS)

@@ -3,9 +3,12 @@
 #include "mha/grouped_attention.hpp"
 #include "mha/kv_cache.hpp"
 #include "mha/measure.hpp"
+#include "mha/vector_widths.hpp"
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -44,6 +47,20 @@ Matrix<double> reference(const Tokens& x, Index n_heads, Index n_kv_heads,
                                         n_kv_heads, options);
 }
 
+// Queries of one group over keys that are cut into two runs before row `cut`.
+Matrix<float> attend_cut(const Tokens& x, Index heads, Index cut, int lanes) {
+  const Index tokens = x.k.rows(), d = x.k.cols();
+  const std::array<mha::KeyValueRun, 2> runs = {{
+      {x.k.data(), x.v.data(), cut},
+      {x.k.data() + cut * d, x.v.data() + cut * d, tokens - cut}}};
+  std::vector<float> scores(
+      static_cast<std::size_t>(heads * mha::scores_stride(tokens)));
+  Matrix<float> out(1, heads * d);
+  mha::attend_group(x.q.data(), heads, d, 0.25F, runs.data(), 2, scores.data(),
+                    out.data(), lanes);
+  return out;
+}
+
 template <typename Action>
 std::string refusal(Action action) {
   try {
@@ -73,6 +90,34 @@ TEST_CASE("a cache gives what attention in double precision gives") {
       CHECK(mha::max_abs_difference(
                 got, reference(x, heads, kv_heads, scale)) <= rounding);
     }
+}
+
+TEST_CASE("in every width a group reads what attention in double precision "
+          "reads, and the same bits wherever its keys are cut") {
+  for (const int lanes : mha::vector_widths())
+    for (const Index d_head : {1, 3, 15, 17, 40})
+      for (const Index heads : {1, 2, 3, 5, 8})
+        for (const Index tokens : {1, 2, 3, 17, 70}) {
+          CAPTURE(lanes);
+          CAPTURE(d_head);
+          CAPTURE(heads);
+          CAPTURE(tokens);
+          Tokens x = random_tokens(5, tokens, heads, 1, d_head);
+          x.q = x.q.topRows(1).eval();
+          const Matrix<float> whole = attend_cut(x, heads, tokens, lanes);
+          CHECK(mha::max_abs_difference(whole, reference(x, heads, 1, 0.25)) <=
+                rounding);
+          for (const Index cut : {Index{1}, tokens / 2, tokens - 1}) {
+            CHECK((attend_cut(x, heads, cut, lanes).array() == whole.array())
+                      .all());
+          }
+        }
+}
+
+TEST_CASE("a width that the machine does not have is refused") {
+  const Tokens x = random_tokens(6, 4, 1, 1, 8);
+  CHECK(refusal([&] { attend_cut(x, 1, 2, 5); })
+            .starts_with("this machine has no vectors of 5 floats"));
 }
 
 TEST_CASE("scores far apart and far from zero neither overflow nor vanish") {
