@@ -160,7 +160,7 @@ float highest_of(const float* scores, Size stride) {
 
 // Scores, in powers of two, become weights. The places between n and the stride
 // are filled up with scores that weigh nothing.
-void to_weights(float* scores, Size n, Size stride) {
+SoftmaxPart to_weights(float* scores, Size n, Size stride) {
   for (Size j = n; j < stride; ++j) scores[j] = -inf;
   const float highest = highest_of(scores, stride);
   Vector totals = {};
@@ -174,6 +174,7 @@ void to_weights(float* scores, Size n, Size stride) {
   for (Size j = 0; j < stride; j += lanes) {
     store_first(load(scores + j) / total, scores + j, lanes);
   }
+  return {highest, total};
 }
 // [to weights]
 
@@ -266,29 +267,33 @@ void for_pairs(const KeyValueRun* runs, Size pairs, Size d, Body body) {
 // [runs of pairs]
 
 // [attend group steps]
-void attend(const float* q, Size heads, Size d, float scale,
-            const KeyValueRun* runs, Size n_runs, float* scores, float* out) {
-  for (Size c = 0; c < heads * d; ++c) out[c] = 0;
+void attend(const GroupCall& call) {
+  const Size heads = call.heads, d = call.d_head;
+  for (Size c = 0; c < heads * d; ++c) call.out[c] = 0;
+  for (Size h = 0; h < heads; ++h) call.parts[h] = {-inf, 0};
   Size tokens = 0;
-  for (Size r = 0; r < n_runs; ++r) tokens += runs[r].tokens;
+  for (Size r = 0; r < call.n_runs; ++r) tokens += call.runs[r].tokens;
   if (tokens == 0) return;
   const Size pairs = tokens / 2, stride = scores_stride(tokens);
-  const Scores first = {scores, scores + pairs, stride};
-  scale *= 1.44269504F;  // log2(e): weights are powers of two
-  for_pairs(runs, pairs, d, [&](const Pairs& k, const Pairs&, Size p) {
-    score_pairs(q, heads, d, scale, k, scores_from(first, 0, p));
+  const Scores first = {call.scores, call.scores + pairs, stride};
+  const float scale = call.scale * 1.44269504F;  // to powers of two
+  for_pairs(call.runs, pairs, d, [&](const Pairs& k, const Pairs&, Size p) {
+    score_pairs(call.q, heads, d, scale, k, scores_from(first, 0, p));
   });
   // With an odd number of tokens, the last has no partner but itself.
-  const KeyValueRun end = rest_from(runs, tokens - 1, d);
-  const Scores last = {scores + tokens - 1, scores + tokens - 1, stride};
-  score_pairs(q, heads, d, scale, {end.k, end.k, 1}, last);
+  float* end = call.scores + tokens - 1;
+  const Scores last = {end, end, stride};
+  const KeyValueRun row = rest_from(call.runs, tokens - 1, d);
+  score_pairs(call.q, heads, d, scale, {row.k, row.k, 1}, last);
   for (Size h = 0; h < heads; ++h) {
-    to_weights(scores + h * stride, tokens, stride);
+    call.parts[h] = to_weights(call.scores + h * stride, tokens, stride);
   }
-  for_pairs(runs, pairs, d, [&](const Pairs&, const Pairs& v, Size p) {
-    add_values(scores_from(first, 0, p), heads, v, d, out);
+  for_pairs(call.runs, pairs, d, [&](const Pairs&, const Pairs& v, Size p) {
+    add_values(scores_from(first, 0, p), heads, v, d, call.out);
   });
-  if (tokens % 2 == 1) add_block<1>(last, heads, {end.v, end.v, 1}, d, out);
+  if (tokens % 2 == 1) {
+    add_block<1>(last, heads, {row.v, row.v, 1}, d, call.out);
+  }
 }
 // [attend group steps]
 

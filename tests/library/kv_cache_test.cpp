@@ -56,8 +56,11 @@ Matrix<float> attend_cut(const Tokens& x, Index heads, Index cut, int lanes) {
   std::vector<float> scores(
       static_cast<std::size_t>(heads * mha::scores_stride(tokens)));
   Matrix<float> out(1, heads * d);
-  mha::attend_group(x.q.data(), heads, d, 0.25F, runs.data(), 2, scores.data(),
-                    out.data(), lanes);
+  std::vector<mha::SoftmaxPart> parts(static_cast<std::size_t>(heads));
+  mha::group_kernel_for(lanes).attend(
+      {.q = x.q.data(), .heads = heads, .d_head = d, .scale = 0.25F,
+       .runs = runs.data(), .n_runs = 2, .scores = scores.data(),
+       .out = out.data(), .parts = parts.data()});
   return out;
 }
 
@@ -112,6 +115,26 @@ TEST_CASE("in every width a group reads what attention in double precision "
                       .all());
           }
         }
+}
+
+TEST_CASE("keys in several pieces give what all at once give in double "
+          "precision, whatever the number of threads") {
+  // The highest score is in the second piece, of three; the ring has wrapped.
+  constexpr Index tokens = 9000;
+  Tokens x = random_tokens(7, tokens, 4, 2, 4);
+  x.k.row(5000) *= 6;
+  KvCache ring({1, 2, 4, tokens, WhenFull::overwrite_oldest});
+  for (Index t = 0; t < 100; ++t) ring.append(0, x.k.row(0), x.v.row(0));
+  for (Index t = 0; t < tokens; ++t) ring.append(0, x.k.row(t), x.v.row(t));
+  x.q = x.q.topRows(1).eval();
+  const RowVector<float> one = mha::decode(ring, 0, x.q.row(0), 4, 0.5F);
+  CHECK(mha::max_abs_difference(one, reference(x, 4, 2, 0.5)) <= rounding);
+  for (const int threads : {2, 3, 7}) {
+    CHECK((mha::decode(ring, 0, x.q.row(0), 4, 0.5F, threads).array() ==
+           one.array()).all());
+  }
+  CHECK(refusal([&] { mha::decode(ring, 0, x.q.row(0), 4, 0.5F, 0); }) ==
+        "there are 0 threads, but at least 1 is needed");
 }
 
 TEST_CASE("a width that the machine does not have is refused") {
