@@ -53,6 +53,10 @@ inline Vector sums_of(Vector (&x)[lanes]) {
 // [fold]
 
 // [dots]
+// What is worked on together: queries of the group, and rows.
+constexpr int most_heads = lanes == 4 ? 2 : 4;
+constexpr int few_rows = lanes / most_heads;
+
 // Adds to the sums what n columns give.
 template <int heads, int rows>
 [[gnu::always_inline]] inline void add_columns(const float* q,
@@ -67,27 +71,23 @@ template <int heads, int rows>
   });
 }
 
-// Rows that are worked on together.
-template <int heads>
-constexpr int rows_together = heads == 1 ? 2 : lanes / heads;
-
 // Scores of `heads` queries with the first rows of pairs, as many as fill a
 // vector; `first`: no other query has met these rows.
 template <int heads>
 inline Vector dots(const float* q, const Pairs& k, Size d, bool first) {
-  constexpr int all_rows = lanes / heads, rows = rows_together<heads>;
+  constexpr int all_rows = lanes / heads;
   Vector all[lanes];
-  for (int i = 0; i < all_rows; i += rows) {
-    const float* row[rows];
-    for (int r = 0; r < rows; ++r) {
+  for (int i = 0; i < all_rows; i += few_rows) {
+    const float* row[few_rows];
+    for (int r = 0; r < few_rows; ++r) {
       row[r] = row_of(k, i + r, d);
       if (first) fetch_ahead(row[r], d);
     }
-    Vector sums[heads][rows] = {};
+    Vector sums[heads][few_rows] = {};
     Size c = 0;
     for (; c + lanes <= d; c += lanes) add_columns(q, row, d, c, lanes, sums);
     if (c < d) add_columns(q, row, d, c, d - c, sums);
-    unrolled<heads, rows>(
+    unrolled<heads, few_rows>(
         [&](int h, int r) { all[h * all_rows + i + r] = sums[h][r]; });
   }
   return sums_of(all);
@@ -119,24 +119,32 @@ inline void score_block(const float* q, const Pairs& k, Size d, float scale,
   }
 }
 
-constexpr int most_heads = lanes == 4 ? 2 : 4;  // at a time
-constexpr int few_pairs = lanes / most_heads / 2;
+template <int heads>
+void score_some(const float* q, const Pairs& k, Size d, float scale,
+                const Scores& to, bool first) {
+  for (Size p = 0; p < k.n; p += lanes / heads / 2) {
+    score_block<heads>(q, pairs_from(k, p, d), d, scale, scores_from(to, 0, p),
+                       first);
+  }
+}
 
 // A few rows stay in the nearest cache while every query of the group meets
 // them, and they are not needed again.
 void score_pairs(const float* q, Size heads, Size d, float scale,
                  const Pairs& k, const Scores& to) {
   for (Size p = 0; p < k.n; p += lanes / 2) {
+    Pairs some = pairs_from(k, p, d);
+    some.n = least(some.n, lanes / 2);
     Size h = 0;
     for (; h + most_heads <= heads; h += most_heads) {
-      for (Size r = p; r < least(p + lanes / 2, k.n); r += few_pairs) {
-        score_block<most_heads>(q + h * d, pairs_from(k, r, d), d, scale,
-                                scores_from(to, h, r), h == 0);
-      }
+      score_some<most_heads>(q + h * d, some, d, scale, scores_from(to, h, p),
+                             h == 0);
+    }
+    for (; h + 2 <= heads; h += 2) {
+      score_some<2>(q + h * d, some, d, scale, scores_from(to, h, p), h == 0);
     }
     for (; h < heads; ++h) {
-      score_block<1>(q + h * d, pairs_from(k, p, d), d, scale,
-                     scores_from(to, h, p), h == 0);
+      score_some<1>(q + h * d, some, d, scale, scores_from(to, h, p), h == 0);
     }
   }
 }
@@ -222,21 +230,20 @@ inline void add_block(const Scores& weights, Size heads, const Pairs& v,
     add_rows<most_heads, rows>(scores_from(weights, h, 0), v, d, out + h * d,
                                h == 0);
   }
+  for (; h + 2 <= heads; h += 2) {
+    add_rows<2, rows>(scores_from(weights, h, 0), v, d, out + h * d, h == 0);
+  }
   for (; h < heads; ++h) {
     add_rows<1, rows>(scores_from(weights, h, 0), v, d, out + h * d, h == 0);
   }
 }
 
-// One query is done with a row long before the next is there; several keep the
-// processor busy, and more rows at a time save it work.
 void add_values(const Scores& weights, Size heads, const Pairs& v, Size d,
                 float* out) {
   Size p = 0;
-  if (heads >= most_heads) {
-    for (; p + few_pairs <= v.n; p += few_pairs) {
-      add_block<2 * few_pairs>(scores_from(weights, 0, p), heads,
-                               pairs_from(v, p, d), d, out);
-    }
+  for (; p + few_rows / 2 <= v.n; p += few_rows / 2) {
+    add_block<few_rows>(scores_from(weights, 0, p), heads, pairs_from(v, p, d),
+                        d, out);
   }
   for (; p < v.n; ++p) {
     add_block<2>(scores_from(weights, 0, p), heads, pairs_from(v, p, d), d,

@@ -12,7 +12,12 @@ std::vector<int> vector_widths() {
 #ifdef MHA_X86_WIDTHS
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
     widths.push_back(8);
-    if (__builtin_cpu_supports("avx512f")) widths.push_back(16);
+    if (__builtin_cpu_supports("avx512f") &&
+        __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512bw")) {
+      widths.push_back(16);
+    }
   }
 #endif
   return widths;
