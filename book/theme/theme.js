@@ -94,20 +94,35 @@ function revealTarget() {
 window.addEventListener('hashchange', revealTarget);
 if (location.hash) revealTarget();
 
+// --- what is read when it is first asked for ----------------------------------
+
+const asked = new Map();   // script -> promise that it has run
+
+function readScript(name) {
+  if (!asked.has(name)) {
+    asked.set(name, new Promise((done, fail) => {
+      const script = document.createElement('script');
+      script.onload = done;
+      script.onerror = () => {
+        asked.delete(name);   // it may be tried again
+        fail(new Error(`No ${name} here`));
+      };
+      script.src = name;
+      document.head.append(script);
+    }));
+  }
+  return asked.get(name);
+}
+
 // --- search ---------------------------------------------------------------
 
 const searchButton = document.querySelector('button.search');
-const searchScript = document.createElement('script');
 
-/** Reads the search when it is first asked for. */
 function search() {
-  if (window.manyHeadsSearch) {
-    window.manyHeadsSearch.open();
-  } else {
-    searchScript.onerror = () => { searchButton.textContent = 'No search.js here'; };
-    searchScript.src = 'search.js';   // once: it has then begun to load
-    document.head.append(searchScript);
-  }
+  readScript('search.js').then(
+    () => window.manyHeadsSearch.open(),
+    (error) => { searchButton.textContent = error.message; },
+  );
 }
 
 searchButton.addEventListener('click', search);
@@ -138,13 +153,40 @@ lightButton.addEventListener('click', () => {
 prefersNight.addEventListener('change', showColours);
 showColours();
 
+// --- programs and figures ---------------------------------------------------
+
+/** A button that opens the controls of the program whose run stands there. */
+function offerRun(figure) {
+  const { megabytes } = figure.dataset;
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'run-here';
+  button.textContent = megabytes ? `Run it here (reads ${megabytes} MB)` : 'Run it here';
+  const beside = document.createElement('div');
+  beside.className = 'run-opener';
+  beside.append(button);
+  figure.querySelector('.plate, .output figcaption').after(beside);
+  button.addEventListener('click', () => readScript('live.js').then(
+    () => window.manyHeadsLive.run(figure, beside, button),
+    (error) => { button.textContent = error.message; },
+  ));
+}
+document.querySelectorAll('figure[data-program]').forEach(offerRun);
+
+// Marks that have a name say it where the reader points, or goes by the arrow keys.
+const namesMarks = (box) => box.querySelector('svg :not(svg) > title') !== null;
+for (const plate of document.querySelectorAll('.plate')) {
+  const begin = () => readScript('live.js').then(() => window.manyHeadsLive.values(plate), () => {});
+  for (const event of ['pointerenter', 'focus']) plate.addEventListener(event, begin, { once: true });
+}
+
 // --- the keyboard ---------------------------------------------------------
 
-// A box that scrolls, and no other, is reached with the Tab key. Without script
+// A box that scrolls, or a figure that has values, and no other, is reached with the Tab key. Without script
 // the browser sees to it.
 const boxes = new ResizeObserver((changed) => {
   for (const { target } of changed) {
-    if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
+    if (target.scrollWidth > target.clientWidth || namesMarks(target)) target.tabIndex = 0;
     else target.removeAttribute('tabindex');
   }
 });

@@ -32,8 +32,8 @@ struct Options {
   std::string diagnose;  // an example
   mha::Index broken_head = -1;  // of its output; -1 for none
   bool variations = false;
-  std::ptrdiff_t study = 0;  // cases
-  std::ptrdiff_t first_seed = 1;  // of the study
+  mha::Index study = 0;  // cases
+  mha::Index first_seed = 1;  // of the study
 };
 // [options]
 
@@ -210,12 +210,14 @@ int main(int argc, char** argv) {
       .options = {{"--tokens", &split.tokens, "number of tokens", 1, 64},
                   {"--heads", &split.heads, "number of heads", 1, 64},
                   {"--d-head", &split.d_head, "width of a head", 1, 64},
-                  {"--case", &options.one_case, "one layer of the gallery"},
+                  {"--case", &options.one_case, "one layer of the gallery", 0, 0,
+                   mha::names_of(gallery::cases())},
                   {"--cases", &options.gallery, "list the gallery"},
                   {"--reports", &options.reports, "list the bug reports"},
                   {"--mutants", &options.mutants,
                    "break a right attention in every way and count"},
-                  {"--diagnose", &options.diagnose, "diagnose an example"},
+                  {"--diagnose", &options.diagnose, "diagnose an example", 0, 0,
+                   mha::names_of(gallery::cases())},
                   {"--broken-head", &options.broken_head,
                    "break this head of its output first", 0, 63},
                   {"--study", &options.study,

@@ -358,8 +358,10 @@ int main(int argc, char** argv) {
                   {"--cases", &options.cases, "list the wrong prunings"},
                   {"--reports", &options.reports, "list the bug reports"},
                   {"--lines", &options.lines,
-                   "read a text on each line of a file, print JSON"},
-                  {"--model", &options.model, "folder of another copy"}},
+                   "read a text on each line of a file, print JSON", 0, 0, {},
+                   true},
+                  {"--model", &options.model, "folder of another copy", 0, 0,
+                   {}, true}},
       .demo = [&] { demo(options); },
       .values = [&] { return values(options); },
       .figures = {{"maps", [&] {

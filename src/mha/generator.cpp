@@ -46,16 +46,18 @@ Matrix<float> TorchGenerator::normal(Index rows, Index cols) {
 
 // [box muller]
 // Box and Muller (1958): two uniform numbers make two normal ones, a radius
-// and an angle on a round target.
+// and an angle on a round target. A float's logarithm differs in the last bit
+// from one C library to the next; a double's, rounded to a float, does not.
 void TorchGenerator::box_muller(std::span<float, 16> block) {
   constexpr float two_pi = 2 * std::numbers::pi_v<float>;
   for (std::size_t j = 0; j < 8; ++j) {
     const float u1 = 1 - block[j];  // in (0, 1]: its logarithm is finite
     const float u2 = block[j + 8];
-    const float radius = std::sqrt(-2 * std::log(u1));
-    const float angle = two_pi * u2;
-    block[j] = radius * std::cos(angle);
-    block[j + 8] = radius * std::sin(angle);
+    const float log = static_cast<float>(std::log(static_cast<double>(u1)));
+    const float radius = std::sqrt(-2 * log);
+    const double angle = two_pi * u2;
+    block[j] = radius * static_cast<float>(std::cos(angle));
+    block[j + 8] = radius * static_cast<float>(std::sin(angle));
   }
 }
 // [box muller]

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -81,6 +82,39 @@ void write_file(const std::string& path, const std::string& text) {
 }
 // [write file]
 
+// [describe]
+nlohmann::ordered_json described(const Option& option) {
+  nlohmann::ordered_json of = {{"name", option.name}, {"help", option.help}};
+  if (bool* const* flag = std::get_if<bool*>(&option.value)) {
+    of["kind"] = "flag";
+    of["default"] = **flag;
+  } else if (std::string* const* word =
+                 std::get_if<std::string*>(&option.value)) {
+    of["kind"] = "word";
+    of["default"] = **word;
+    of["words"] = option.words;
+  } else {
+    of["kind"] = "number";
+    of["default"] = *std::get<Index*>(option.value);
+    of["least"] = option.least;
+    of["most"] = option.most;
+  }
+  return of;
+}
+
+// The options that a page can offer, as JSON.
+void describe(const Chapter& chapter) {
+  nlohmann::ordered_json options = nlohmann::ordered_json::array();
+  for (const Option& option : chapter.options) {
+    if (!option.machine) options.push_back(described(option));
+  }
+  fmt::print("{}\n", nlohmann::ordered_json{{"name", chapter.name},
+                                            {"about", chapter.about},
+                                            {"options", options}}
+                         .dump(2));
+}
+// [describe]
+
 // [draw]
 std::string draw(const Chapter& chapter, const std::string& name) {
   require(!chapter.figures.empty(), "this program has no figure");
@@ -119,6 +153,11 @@ int check_claims(int argc, char** argv) {
 int run_chapter(const Chapter& chapter, int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == "--test") {
     return check_claims(argc, argv);
+  }
+  // For the page in which the program runs, which offers these options.
+  if (argc == 2 && std::string_view(argv[1]) == "--describe") {
+    describe(chapter);
+    return 0;
   }
   Request request;
   const std::unique_ptr<CLI::App> parser = make_parser(chapter, request);

@@ -24,7 +24,18 @@ struct Option {
   std::string help;                   ///< one line
   Index least = 1;                    ///< smallest number allowed
   Index most = 512;                   ///< largest number allowed
+  std::vector<std::string> words = {};  ///< to suggest for a word
+  bool machine = false;  ///< about files or the machine: not for a web page
 };
+
+/// \param all  values that have a name
+/// \return their names, to suggest for a word
+template <typename Named>
+std::vector<std::string> names_of(const std::vector<Named>& all) {
+  std::vector<std::string> names;
+  for (const Named& one : all) names.push_back(one.name);
+  return names;
+}
 // [option]
 
 // [chapter]

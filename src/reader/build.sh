@@ -51,6 +51,9 @@ configure() {
   elif [ "$root/CMakePresets.json" -nt "$folder/build.ninja" ]; then
     up_to_date=no
   fi
+  if emscripten_came_or_went; then
+    arguments+=(-UMHA_EMXX) up_to_date=no
+  fi
   for option in BOOK TESTS DIAGNOSE BENCH; do
     value=$(cached "MHA_$option")
     if [ "$value" != ON ] && [[ " $* " == *" $option "* ]]; then
@@ -61,6 +64,18 @@ configure() {
   [ $up_to_date = no ] || return 0
   check_version cmake 3.25
   step 'Configuring' configure.log cmake "${arguments[@]}"
+}
+
+# What compiles the programs for the page is taken where it is found, and the
+# book is made without them where it is not.
+emscripten_came_or_went() {
+  local known
+  known=$(cached MHA_EMXX)
+  case $known in
+    '') return 1 ;;
+    *-NOTFOUND) command -v em++ >/dev/null ;;
+    *) [ ! -x "$known" ] ;;
+  esac
 }
 
 # is_configured FOLDER SOURCE: wholly, and from there.

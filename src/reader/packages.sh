@@ -23,6 +23,7 @@ diagnose | libzip-dev  | header zip.h                | libzip
 book | doxygen         | command doxygen             | Doxygen 1.9.4
 book | nodejs          | command node                | Node.js 18
 book | npm             | command npm                 | npm
+page | emscripten      | command em++                | Emscripten
 pdf  | chromium,chromium-browser | command chromium chromium-browser google-chrome | Chromium
 test | libtorch-dev    | header torch/extension.h    | libtorch (PyTorch for C++)
 test | clang           | command clang++             | Clang

@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url';
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
 const require = createRequire(import.meta.url);
+const SCRIPTS = ['theme.js', 'exercises.js'];
+const BUNDLES = { 'search.js': 'search/search_box.mjs', 'live.js': 'live.mjs' };
 
 /** The few lines of script that run before the page is painted. */
 export function readEarlyScript(project) {
@@ -17,15 +19,17 @@ export function readEarlyScript(project) {
 export function copyTheme(project, out) {
   const theme = path.join(project, 'book/theme');
   fs.copyFileSync(path.join(theme, 'icon.svg'), path.join(out, 'icon.svg'));
-  for (const name of ['theme.js', 'exercises.js']) {
+  for (const name of SCRIPTS) {
     fs.writeFileSync(path.join(out, name), bundled(path.join(theme, name)));
   }
   for (const name of ['theme.css', 'reference.css']) {
     fs.writeFileSync(path.join(out, name), withoutSpace(fs.readFileSync(path.join(theme, name), 'utf8')));
   }
-  fs.writeFileSync(path.join(out, 'search.js'), bundled(path.join(HERE, 'search/search_box.mjs')));
+  for (const [name, source] of Object.entries(BUNDLES)) {
+    fs.writeFileSync(path.join(out, name), bundled(path.join(HERE, source)));
+  }
   fs.copyFileSync(path.join(HERE, 'node_modules/minisearch/LICENSE.txt'), path.join(out, 'search-license.txt'));
-  return ['icon.svg', 'theme.js', 'exercises.js', 'theme.css', 'reference.css', 'search.js', 'search-license.txt'];
+  return ['icon.svg', ...SCRIPTS, ...Object.keys(BUNDLES), 'theme.css', 'reference.css', 'search-license.txt'];
 }
 
 /** A script with all that it imports, without what only its writer needs. */

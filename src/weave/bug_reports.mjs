@@ -9,7 +9,7 @@ import { emitBlock } from './emit.mjs';
 import { list, nearest } from './errors.mjs';
 import { readText } from './files.mjs';
 import { escape, withCurlyQuotes } from './html.mjs';
-import { outputParts } from './runs.mjs';
+import { outputParts } from './program_text.mjs';
 
 const FILE = 'book/bug_reports.json';
 const PRINTED = /^(\w+) \| (\S+) \| (caught|passed) \| (.+)$/;

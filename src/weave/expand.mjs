@@ -8,7 +8,9 @@ import { list, nearest } from './errors.mjs';
 import { checkListed, expandExercise, expandExercises, expandSolution } from './expand_exercise.mjs';
 import { inlineSvg } from './figures.mjs';
 import { escape, slug, uniqueId, withCurlyQuotes } from './html.mjs';
-import { NotFetched, outputParts, trimBlank } from './runs.mjs';
+import { pageRun } from './page_programs.mjs';
+import { count, outputParts, runsOfClaim, trimBlank } from './program_text.mjs';
+import { NotFetched } from './runs.mjs';
 import { findPart, markShown } from './sources.mjs';
 
 export const DEPTH_NAMES = { beginner: 'Beginner', developer: 'Developer', researcher: 'Researcher' };
@@ -173,12 +175,12 @@ function claimResult(part, where, book) {
   }
   const claims = book.claims.get(program.name);
   if (!claims) return undefined;
-  const runs = [...claims].filter(([name]) => name === part.name || name.startsWith(`${part.name}<`));
-  const held = runs.reduce((sum, [, run]) => sum + run.held, 0);
+  const runs = runsOfClaim(claims, part.name);
+  const held = runs.reduce((sum, run) => sum + run.held, 0);
   if (book.notFetched.has(program.number)) return { held };
   if (runs.length === 0) {
     book.problems.add(where, `the run of ${program.name} --test left out "${part.name}"; build again, and do not skip it`);
-  } else if (held === 0 && !runs.some(([, run]) => run.failed)) {
+  } else if (held === 0 && !runs.some((run) => run.failed)) {
     book.problems.add(where, `the claim "${part.name}" checked nothing; give its test case at least one CHECK`);
   }
   return { held };
@@ -218,7 +220,7 @@ async function expandOutput(block, page, book) {
   const heading = run.part ? `<span class="part">${escape(run.part)}</span>` : '';
   if (title) emitWrapped(page, '<details class="folded"><summary>', title, '</summary>', block, book);
   emitBlock(page, page.token('block',
-    `<figure class="output"><figcaption><kbd>${escape(command)}</kbd>${heading}</figcaption>`
+    `<figure class="output"${pageRun(program, run.options)}><figcaption><kbd>${escape(command)}</kbd>${heading}</figcaption>`
     + `<pre><samp>${escape(lines.join('\n'))}\n</samp></pre></figure>`), block);
   if (title) emitBlock(page, page.token('block', '</details>'), block);
 }
@@ -259,7 +261,7 @@ async function expandFigure(block, page, book) {
   page.figures += 1;
   const number = page.reference ? `${page.reference}.${page.figures}` : String(page.figures);
   const command = run.typed ? ` <kbd>${escape(commandFor(program, run.typed))}</kbd>` : '';
-  emitWrapped(page, `<figure class="picture" id="${id}"><div class="plate">${svg}</div>`
+  emitWrapped(page, `<figure class="picture" id="${id}"${pageRun(program, run.options, run.part ?? '')}><div class="plate">${svg}</div>`
     + `<figcaption><span class="label">Figure ${number}</span> `, caption, `${command}</figcaption></figure>`, block, book);
 }
 
@@ -282,11 +284,6 @@ async function attempt(book, block, page, work) {
     else book.problems.add(block.where, error.message);
     return undefined;
   }
-}
-
-/** "1 check", "1,204 checks". */
-function count(number, noun) {
-  return `${number.toLocaleString('en-GB')} ${noun}${number === 1 ? '' : 's'}`;
 }
 
 /** The numbered equations of the book. */

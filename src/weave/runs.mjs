@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { hash, readJson, readText, writeFile } from './files.mjs';
-import { unescape } from './html.mjs';
+import { readClaims } from './program_text.mjs';
 
 const LONGEST_RUN_MS = 10 * 60 * 1000;
 const LARGEST_OUTPUT = 64 * 1024 * 1024;
@@ -23,10 +23,12 @@ export function readPrograms(file) {
     throw new Error('no list of programs there; build the programs first, which writes it');
   }
   return programs.map((program) => {
-    if (!fs.existsSync(program.executable)) {
-      throw new Error(`the program ${program.name} is not built (no ${program.executable}); build it first`);
+    const files = [program.executable, program.page].filter(Boolean);
+    for (const needed of files) {
+      if (!fs.existsSync(needed)) throw new Error(`the program ${program.name} is not built (no ${needed}); build it first`);
     }
-    return { ...program, hash: hash(fs.readFileSync(program.executable)) };
+    const [own, page = ''] = files.map((needed) => hash(fs.readFileSync(needed)));
+    return { ...program, hash: own, pageHash: page };
   });
 }
 
@@ -137,52 +139,4 @@ function parsed(text, otherwise) {
   } catch {
     throw new Error(otherwise);
   }
-}
-
-/** The test cases of a doctest XML report. */
-export function readClaims(xml) {
-  const claims = new Map();
-  for (const [, attributes, body] of xml.matchAll(/<TestCase\s([^>]*[^/])>([\s\S]*?)<\/TestCase>/g)) {
-    const result = body.match(/<OverallResultsAsserts\s([^>]*)\/>/)?.[1] ?? '';
-    const name = attribute(attributes, 'name');
-    const held = Number(attribute(result, 'successes') ?? 0);
-    const failures = Number(attribute(result, 'failures') ?? 0);
-    const failed = failures > 0 || /<Exception\b/.test(body)
-      || attribute(result, 'test_case_success') === 'false';
-    const fileName = path.basename(attribute(attributes, 'filename') ?? '');
-    claims.set(name, { held, failed, fileName, line: Number(attribute(attributes, 'line')) });
-  }
-  return claims;
-}
-
-function attribute(attributes, name) {
-  const found = attributes.match(new RegExp(`\\b${name}="([^"]*)"`));
-  return found ? unescape(found[1]) : undefined;
-}
-
-/** Splits what a program printed at its underlined headings: heading -> lines. */
-export function outputParts(text) {
-  const lines = text.replace(/\n$/, '').split('\n');
-  const parts = new Map();
-  let current = null;
-  for (let i = 0; i < lines.length; i += 1) {
-    const heading = lines[i];
-    const rule = lines[i + 1] ?? '';
-    if (heading.trim() && /^-+$/.test(rule) && [...rule].length === [...heading].length) {
-      current = [];
-      parts.set(heading.trim(), current);
-      i += 1;
-    } else if (current) {
-      current.push(heading.trimEnd());
-    }
-  }
-  for (const body of parts.values()) trimBlank(body);
-  return parts;
-}
-
-/** Drops blank lines at both ends, in place. */
-export function trimBlank(lines) {
-  while (lines.length && lines[0].trim() === '') lines.shift();
-  while (lines.length && lines[lines.length - 1].trim() === '') lines.pop();
-  return lines;
 }

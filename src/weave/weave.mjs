@@ -19,6 +19,7 @@ import { makeFonts } from './fonts.mjs';
 import { framer } from './frame.mjs';
 import { checkLinks } from './links.mjs';
 import { Formulas, readMacros } from './math.mjs';
+import { writePagePrograms } from './page_programs.mjs';
 import { NotFetched, readPrograms, Runs } from './runs.mjs';
 import { searchIndex } from './search_index.mjs';
 import { checkSolutions, readSolutions } from './solutions.mjs';
@@ -162,6 +163,7 @@ async function writeFinished(book, folder, out) {
   const assets = new Set([
     ...copyTheme(book.project, fresh),
     ...writeSearch(book, pages, fresh),
+    ...await writePagePrograms(book, fresh),
     ...await makeFonts([...finished.values()], path.join(book.build, 'fonts'), fresh),
   ]);
   checkLinks(finished, assets, book);

@@ -27,6 +27,7 @@ const standIns = {
       -S)
         mkdir -p "$2/build/release"
         echo "CMAKE_HOME_DIRECTORY:INTERNAL=$2" >"$2/build/release/CMakeCache.txt"
+        echo "MHA_EMXX:FILEPATH=$(command -v em++ || echo MHA_EMXX-NOTFOUND)" >>"$2/build/release/CMakeCache.txt"
         for argument; do
           case $argument in -D*) echo "\${argument#-D}" | sed 's/=/:BOOL=/' ;; esac
         done >>"$2/build/release/CMakeCache.txt"
@@ -44,6 +45,7 @@ const standIns = {
     esac`,
   ctest: 'echo "100% tests passed, 0 tests failed out of 5"',
   doxygen: '',
+  'em++': '',
   dpkg: '',
   id: 'echo 0',
   ninja: '',
@@ -82,6 +84,7 @@ ${does}
     },
     calls: () => fs.readFileSync(calls, 'utf8').split('\n').filter(Boolean),
     forget: () => fs.writeFileSync(calls, ''),
+    take: (tool) => fs.rmSync(path.join(tools, tool)),
     replace(tool, does) {
       fs.writeFileSync(path.join(tools, tool), `#!/usr/bin/env bash\n${does}\n`,
         { mode: 0o755 });

@@ -106,6 +106,35 @@ inSandbox("book needs none of the tests' packages",
     assert.ok(!box.has('tests/page/node_modules'));
   });
 
+inSandbox('book without Emscripten is made, and says what is missing from it',
+  { without: ['em++', 'apt-get'] }, (box) => {
+    const { status, out, err } = box.mha('book');
+    assert.equal(status, 0, err);
+    assert.match(err, /^mha: its programs do not run in the pages; \.\/mha setup installs what they need$/m);
+    assert.match(out, /index\.html$/m);
+  });
+
+inSandbox('setup installs Emscripten', { without: ['em++'] }, (box) => {
+  box.mha('setup');
+  assert.ok(installing(box).some((call) => /^apt-get .*install .* emscripten$/.test(call)));
+});
+
+inSandbox('Emscripten is taken up when it has come, and done without when it has gone',
+  { without: ['em++'] }, (box) => {
+    const configured = () => {
+      box.forget();
+      box.mha('book');
+      return box.calls().some((call) => call.startsWith('cmake -S'));
+    };
+    assert.ok(configured(), 'the first time');
+    assert.ok(!configured(), 'nothing has changed');
+    box.replace('em++', '');
+    assert.ok(configured(), 'it has come');
+    assert.ok(!configured(), 'nothing has changed');
+    box.take('em++');
+    assert.ok(configured(), 'it has gone');
+  });
+
 inSandbox('book --pdf installs Chromium',
   { without: ['chromium'] }, (box) => {
     box.mha('book', '--pdf');

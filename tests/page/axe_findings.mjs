@@ -17,6 +17,12 @@ async function findings(page, rules) {
     `${id}: ${help}: ${nodes.slice(0, 3).map((node) => node.html.slice(0, 120).replace(/\s+/g, ' ')).join(' … ')}`);
 }
 
+/** What axe finds on a page that is open. */
+export async function findingsOf(tab, rules) {
+  if (!await tab.evaluate(() => 'axe' in window)) await tab.addScriptTag({ path: AXE });
+  return findings(tab, rules);
+}
+
 /** Goes to a page of the book; going on in one tab is faster than a new one. */
 async function open(tab, name) {
   await tab.emulateMedia({ colorScheme: 'light' });

@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { hasClass, treeOf } from '../../src/weave/html_tree.mjs';
-import { BOOK, openPage, PAGES, PAGES_WITH_DEPTHS, readersOf, readPage, startBrowser, urlOf } from './open_book.mjs';
+import { BOOK, codePagesOfEveryKind, openPage, PAGES, PAGES_WITH_DEPTHS, readersOf, readPage, startBrowser, urlOf } from './open_book.mjs';
 
 const LARGEST_PAGE = 250_000;        // bytes, all that one page loads
 const LARGEST_SHIFT = 0.03;          // cumulative layout shift while fonts arrive; up to 0.1 counts as good
@@ -232,7 +232,7 @@ test('the keyboard reaches the text first, then the switches', () => reader({}, 
   assert.equal(await page.evaluate(() => document.activeElement.id), 'text');
 }));
 
-test('every page: nothing from outside, no complaint, light enough, still, never wider than the screen', async (context) => {
+test('pages of every kind: nothing from outside, no complaint, light enough, still, never wider than the screen', async (context) => {
   const reading = await browser.newContext({ viewport: { width: 1280, height: 900 } });
   await reading.addInitScript(() => {
     window.shift = 0;
@@ -240,7 +240,7 @@ test('every page: nothing from outside, no complaint, light enough, still, never
       for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shift += entry.value;
     }).observe({ type: 'layout-shift', buffered: true });
   });
-  for (const name of PAGES) {
+  for (const name of [...PAGES_WITH_DEPTHS, ...codePagesOfEveryKind()]) {
     await context.test(name, async () => {
       const opened = await openPage(reading, name);
       checkLoading(opened);
