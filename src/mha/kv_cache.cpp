@@ -121,7 +121,7 @@ std::vector<KeyValueRun> piece_of(const std::vector<KeyValueRun>& runs,
   Index begin = 0;  // of the run, among all keys
   for (const KeyValueRun& run : runs) {
     const Index first = std::max(from - begin, Index{0});
-    const Index end = std::min(from + keys_in_piece - begin, run.tokens);
+    const Index end = std::min(from + keys_in_piece - begin, Index{run.tokens});
     if (first < end) {
       piece.push_back({run.k + first * d, run.v + first * d, end - first});
     }
