@@ -109,6 +109,8 @@ std::vector<KeyValueRun> KvCache::runs(Index item, Index head) const {
 }
 // [runs]
 
+namespace {
+
 // [pieces]
 // Keys that are attended to at a time. Pieces are merged afterwards, so that
 // several threads can share one sequence, and their scores stay near them.
@@ -159,6 +161,8 @@ RowVector<float> merged(const std::vector<SoftmaxPart>& parts,
   return out;
 }
 // [merge pieces]
+
+}  // namespace
 
 // [decode]
 RowVector<float> decode(const KvCache& cache, Index item,
