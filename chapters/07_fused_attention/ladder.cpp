@@ -144,7 +144,7 @@ std::vector<Step> ladder() {
                              {"tiles", tiles},
                              {"own exp", tiles_with_own_exp},
                              {"lanes are queries", fused_in<4>}};
-  for (const int lanes : mha::fused_widths()) {
+  for (const int lanes : mha::vector_widths()) {
     if (lanes == 8) steps.push_back({"8 lanes", fused_in<8>});
     if (lanes == 16) steps.push_back({"16 lanes", fused_in<16>});
   }

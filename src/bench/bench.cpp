@@ -1,5 +1,6 @@
 // ./mha bench: how fast attention is here, beside what this machine can do.
 #include "bench_tables.hpp"
+#include "decode_speed.hpp"
 #include "machine.hpp"
 #include "one_step_less.hpp"
 #include "speed.hpp"
@@ -8,6 +9,7 @@
 #include "ladder.hpp"
 
 #include "mha/fused_forward.hpp"
+#include "mha/vector_widths.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -23,6 +25,7 @@ struct BenchOptions {
   bool memory = false;
   double seconds = 1;
   std::int64_t most_tokens = 4096;
+  std::int64_t cache_mib = 256;
 };
 
 constexpr std::int64_t n_heads = 12;
@@ -74,7 +77,7 @@ std::vector<bench::Contender> layer_contenders(const bench::Torch& torch) {
 std::vector<bench::Contender> less_contenders() {
   std::vector<bench::Contender> all;
 #ifdef MHA_X86_WIDTHS
-  if (mha::fused_widths().back() < 16) return all;
+  if (mha::vector_widths().back() < 16) return all;
   const int threads = bench::all_threads();
   const auto add = [&](const std::string& what,
                        const mha::FusedKernel& kernel) {
@@ -112,6 +115,26 @@ std::vector<bench::Speed> measure_all(
   return speeds;
 }
 
+// A cache near the processor, and one that is far larger than what is near.
+std::vector<bench::Decode> measure_decodes(const BenchOptions& options) {
+  std::vector<int> teams = {1};
+  if (bench::all_threads() > 1) teams.push_back(bench::all_threads());
+  std::vector<bench::Decode> all;
+  for (const int threads : teams) {
+    for (const std::int64_t mib : {std::int64_t{4}, options.cache_mib}) {
+      for (const std::int64_t kv_heads : {32, 8, 4}) {
+        say(fmt::format("decoding, {} MiB, H/G = {}, {} thread{}", mib,
+                        32 / kv_heads, threads, threads == 1 ? "" : "s"));
+        for (const bench::Decode& decode : bench::measure_decode(
+                 {kv_heads, mib}, threads, options.seconds)) {
+          all.push_back(decode);
+        }
+      }
+    }
+  }
+  return all;
+}
+
 std::vector<bench::Memory> measure_memory() {
   std::vector<bench::Memory> memory;
   for (const bool fused : {false, true}) {
@@ -146,7 +169,7 @@ bench::BenchRun run_bench(const BenchOptions& options) {
   run.date = bench::today();
   run.compiler = bench::compiler_name();
   run.torch = torch.version;
-  run.lanes = mha::fused_widths().back();
+  run.lanes = mha::vector_widths().back();
   run.threads = threads;
   run.peak_one = several([] { return bench::peak_gflops(1); }, 20);
   run.peak_all = several([&] { return bench::peak_gflops(threads); }, 20);
@@ -161,6 +184,7 @@ bench::BenchRun run_bench(const BenchOptions& options) {
     (speed.what.starts_with("without") ? run.less : run.layers)
         .push_back(speed);
   }
+  run.decode = measure_decodes(options);
   return run;
 }
 
@@ -187,6 +211,9 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(0.01, 60.0))->capture_default_str();
   app.add_option("--most-tokens", options.most_tokens, "longest text")
       ->check(CLI::Range(512, 16384))->capture_default_str();
+  app.add_option("--cache-mib", options.cache_mib,
+                 "the larger cache to decode from; twice as much is needed")
+      ->check(CLI::Range(8, 1 << 16))->capture_default_str();
   try {
     app.parse(argc, argv);
     const bench::BenchRun run = run_bench(options);

@@ -15,10 +15,12 @@ using nlohmann::json;
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Spread, median, low, high)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Speed, what, tokens, heads, causal, threads,
                                    gflops, share)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Decode, what, kv_heads, tokens, mib,
+                                   threads, gb_per_second, share)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Memory, what, tokens, mib)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BenchRun, machine, date, compiler, torch,
                                    lanes, threads, peak_one, peak_all, read,
-                                   ladder, layers, less, memory)
+                                   ladder, layers, less, decode, memory)
 
 Spread spread_of(std::vector<double> values) {
   if (values.empty()) throw std::invalid_argument("nothing was measured");

@@ -36,6 +36,17 @@ struct Speed {
   Spread share;             ///< of the peak measured around each measurement
 };
 
+/// How fast one token's queries read a cache: 32 query heads of 128 columns.
+struct Decode {
+  std::string what;           ///< "fused", or "products" of matrices
+  std::int64_t kv_heads = 0;  ///< that share the cache
+  std::int64_t tokens = 0;    ///< in it
+  double mib = 0;             ///< of keys and values
+  int threads = 1;            ///< at work
+  Spread gb_per_second;       ///< 10^9 bytes of the cache a second
+  Spread share;  ///< time to read as many bytes, before and after, over its own
+};
+
 /// How much memory a process gained while attention ran.
 struct Memory {
   std::string what;         ///< such as "naive"
@@ -57,6 +68,7 @@ struct BenchRun {
   std::vector<Speed> ladder;   ///< the chapter's steps, one head, one thread
   std::vector<Speed> layers;   ///< twelve heads, all threads
   std::vector<Speed> less;     ///< the fused one with one idea less each
+  std::vector<Decode> decode;  ///< near and far caches, one thread and all
   std::vector<Memory> memory;  ///< empty unless asked for
 };
 

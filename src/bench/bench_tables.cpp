@@ -30,6 +30,22 @@ std::string speed_table(const std::string& title,
   return text;
 }
 
+std::string decode_table(const std::vector<Decode>& decodes) {
+  std::string text = fmt::format(
+      "\nDecoding: one token, 32 query heads of 128 columns; share of reading "
+      "as many bytes\n{:<10} {:>4} {:>7} {:>9} {:>7} {:>7} {:>9} {:>15}\n",
+      "", "H/G", "T", "cache", "threads", "GB/s", "of read", "middle half");
+  for (const Decode& d : decodes) {
+    text += fmt::format(
+        "{:<10} {:>4} {:>7} {:>5.0f} MiB {:>7} {:>7.1f} {:>7.0f} % "
+        "{:>8.0f}-{:.0f} %\n",
+        d.what, 32 / d.kv_heads, d.tokens, d.mib, d.threads,
+        d.gb_per_second.median, 100 * d.share.median, 100 * d.share.low,
+        100 * d.share.high);
+  }
+  return text;
+}
+
 std::string memory_table(const std::vector<Memory>& memory) {
   if (memory.empty()) return "\nMemory: not measured; --memory does\n";
   std::string text = "\nMemory beyond input and output, one head of 64 columns\n";
@@ -76,7 +92,9 @@ std::string tables_of(const BenchRun& run) {
          speed_table("Twelve heads of 64 columns, all threads", run.layers) +
          (run.less.empty() ? "" : speed_table("The same, one idea less",
                                               run.less)) +
-         comparisons(run) + memory_table(run.memory);
+         comparisons(run) +
+         (run.decode.empty() ? "" : decode_table(run.decode)) +
+         memory_table(run.memory);
 }
 
 }  // namespace bench

@@ -1,6 +1,7 @@
 #include "machine.hpp"
 
-#include "mha/fused_forward.hpp"
+#include "mha/at_width.hpp"
+#include "mha/group_kernel.hpp"
 #include "multiply_add.hpp"
 
 #include <fmt/chrono.h>
@@ -38,16 +39,6 @@ void on_threads(int threads, const Work& work) {
 #endif
 }
 
-using Rounds = float (*)(std::int64_t);
-
-Rounds rounds_for(int lanes) {
-#ifdef MHA_X86_WIDTHS
-  if (lanes == 8) return multiply_add_rounds<8>;
-  if (lanes == 16) return multiply_add_rounds<16>;
-#endif
-  return lanes == 4 ? multiply_add_rounds<4> : nullptr;
-}
-
 }  // namespace
 
 std::string processor_name() {
@@ -81,31 +72,34 @@ int all_threads() {
 }
 
 double peak_gflops(int threads) {
-  static const int lanes = mha::fused_widths().back();
+  const int lanes = mha::width_here(0);
+  const auto work = mha::at_width(
+      0, [](auto width) { return &multiply_add_rounds<width>; });
   const double in_round = operations_in_round(lanes);
   const auto rounds = static_cast<std::int64_t>(8e8 / in_round);
   std::vector<float> results(static_cast<std::size_t>(threads));
   const double seconds = seconds_of([&] {
     on_threads(threads, [&](int thread) {
-      results[static_cast<std::size_t>(thread)] = rounds_for(lanes)(rounds);
+      results[static_cast<std::size_t>(thread)] = work(rounds);
     });
   });
   return threads * static_cast<double>(rounds) * in_round / seconds * 1e-9;
 }
 
-double read_gb_per_second() {
-  const int threads = all_threads();
-  const std::size_t each = (std::size_t{1} << 28) / static_cast<std::size_t>(threads);
-  const std::vector<float> memory(each * static_cast<std::size_t>(threads), 1);
-  std::vector<float> results(static_cast<std::size_t>(threads));
-  const double seconds = seconds_of([&] {
+double seconds_to_read(const std::vector<float>& memory, int threads) {
+  const auto n = static_cast<std::ptrdiff_t>(memory.size());
+  return seconds_of([&] {
     on_threads(threads, [&](int thread) {
-      const auto n = static_cast<std::size_t>(thread);
-      results[n] = sum_of(memory.data() + n * each, static_cast<std::int64_t>(each));
+      const std::ptrdiff_t from = n * thread / threads;
+      mha::read_all(memory.data() + from, n * (thread + 1) / threads - from);
     });
   });
-  if (results[0] != static_cast<float>(each)) return 0;
-  return static_cast<double>(memory.size() * sizeof(float)) / seconds * 1e-9;
+}
+
+double read_gb_per_second() {
+  const std::vector<float> memory(std::size_t{1} << 28, 1.0F);
+  return static_cast<double>(memory.size() * sizeof(float)) * 1e-9 /
+         seconds_to_read(memory, all_threads());
 }
 
 }  // namespace bench

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace bench {
 
@@ -22,6 +23,12 @@ int all_threads();
 /// \return GFLOP/s of multiplications and additions in registers, measured for
 ///         some milliseconds on the widest vectors
 double peak_gflops(int threads);
+
+/// Reads memory as fast as it goes, each thread its part.
+/// \param memory   what is read
+/// \param threads  that work at once
+/// \return seconds that it took
+double seconds_to_read(const std::vector<float>& memory, int threads);
 
 /// \return GB/s that all threads read from memory, measured once on 1 GiB
 double read_gb_per_second();

@@ -16,9 +16,4 @@ float multiply_add_rounds(std::int64_t rounds);
 /// \param lanes  floats in a vector
 constexpr double operations_in_round(int lanes) { return 2.0 * 12 * lanes; }
 
-/// \param memory  floats
-/// \param count   how many, a multiple of 64
-/// \return their sum, read as fast as it goes
-float sum_of(const float* memory, std::int64_t count);
-
 }  // namespace bench

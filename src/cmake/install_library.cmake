@@ -13,7 +13,7 @@ install(FILES attention.hpp attention_call.hpp battery.hpp cache_checks.hpp
   counted_memory.hpp fused_block.hpp fused_forward.hpp generator.hpp
   group_kernel.hpp grouped_attention.hpp kv_cache.hpp layer.hpp
   layer_checks.hpp matrix.hpp measure.hpp
-  pointer_attention.hpp strided.hpp
+  pointer_attention.hpp strided.hpp vector_widths.hpp
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/mha" COMPONENT library)
 install(EXPORT many_heads NAMESPACE many_heads::
   DESTINATION "${package_folder}" COMPONENT library)

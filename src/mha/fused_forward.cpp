@@ -1,5 +1,7 @@
 #include "mha/fused_forward.hpp"
 
+#include "mha/at_width.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -15,34 +17,11 @@
 namespace mha {
 namespace {
 
-// [kernels here]
-// The widths that CMakeLists.txt has compiled fused_block.cpp for, narrowest
-// first, as far as this machine can run them.
-std::vector<FusedKernel> kernels_here() {
-  std::vector<FusedKernel> kernels = {fused_kernel<4>()};
-#ifdef MHA_X86_WIDTHS
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-    kernels.push_back(fused_kernel<8>());
-  }
-  if (__builtin_cpu_supports("avx512f")) {
-    kernels.push_back(fused_kernel<16>());
-  }
-#endif
-  return kernels;
-}
-
+// [kernel here]
 FusedKernel kernel_for(int lanes) {
-  const std::vector<FusedKernel> kernels = kernels_here();
-  if (lanes == 0) return kernels.back();
-  for (const FusedKernel& kernel : kernels) {
-    if (kernel.lanes == lanes) return kernel;
-  }
-  throw std::invalid_argument(
-      fmt::format("this machine has no vectors of {} floats that the fused "
-                  "attention can use; its widest have {}",
-                  lanes, kernels.back().lanes));
+  return at_width(lanes, [](auto width) { return fused_kernel<width>(); });
 }
-// [kernels here]
+// [kernel here]
 
 // [fused checks]
 void require_call_fits(const FusedCall& call) {
@@ -92,16 +71,6 @@ Index thread_count(const FusedCall&, int, Index) { return 1; }
 // [thread count]
 
 }  // namespace
-
-// [widths]
-std::vector<int> fused_widths() {
-  std::vector<int> widths;
-  for (const FusedKernel& kernel : kernels_here()) {
-    widths.push_back(kernel.lanes);
-  }
-  return widths;
-}
-// [widths]
 
 // [fused forward]
 void fused_forward(const FusedCall& call, const FusedSettings& settings) {

@@ -4,8 +4,7 @@
 
 #include "mha/attention.hpp"
 #include "mha/fused_block.hpp"
-
-#include <vector>
+#include "mha/vector_widths.hpp"
 
 namespace mha {
 
@@ -13,12 +12,8 @@ namespace mha {
 /// How a fused attention is run; its result does not depend on the threads.
 struct FusedSettings {
   int threads = 0;  ///< 0: as many as OpenMP gives and the call is worth
-  int lanes = 0;    ///< floats in a vector; 0: the most that this machine has
+  int lanes = 0;    ///< one of vector_widths(); 0: the widest of them
 };
-
-/// \return the widths that this program has code for and this machine can run,
-///         ascending: 4, and on x86-64 as it may be 8 (AVX2) and 16 (AVX-512)
-std::vector<int> fused_widths();
 // [fused settings]
 
 // [fused forward]

@@ -1,252 +1,305 @@
 #include "mha/group_kernel.hpp"
 
-#include <algorithm>
-#include <cstdint>
-#include <cstring>
+#include "mha/vector_lanes.hpp"
 
 namespace mha {
 namespace {
 
-// [lanes]
-// This file is compiled for the processor at hand, so it must not share inline
-// functions with others: no Eigen here.
-using std::ptrdiff_t;
-constexpr ptrdiff_t lanes = 16;  // floats in a cache line
+// [two places]
+// Rows are read at two places at once, half the keys apart: while those asked
+// for at one place are under way, those of the other are worked on.
+struct Pairs {
+  const float *here, *there;  // rows of d_head, n at each place
+  Size n;
+};
 
-// Sixteen floats that are worked on together, by as few instructions as the
-// processor needs. Both compilers have such types.
-using Floats = float __attribute__((vector_size(64)));
-using Ints = std::int32_t __attribute__((vector_size(64)));
+inline Size least(Size a, Size b) { return a < b ? a : b; }
 
-inline Floats load(const float* from) {
-  Floats x;
-  std::memcpy(&x, from, sizeof x);
-  return x;
+inline Pairs pairs_from(const Pairs& rows, Size p, Size d) {
+  return {rows.here + p * d, rows.there + p * d, rows.n - p};
 }
 
-inline void store(float* to, const Floats& x) {
-  std::memcpy(to, &x, sizeof x);
+// The i-th row of pairs, counted through. Beyond the last it is that again.
+inline const float* row_of(const Pairs& rows, int i, Size d) {
+  const float* from = i % 2 == 0 ? rows.here : rows.there;
+  return from + least(i / 2, rows.n - 1) * d;
 }
-// [lanes]
+// [two places]
 
 // [ahead]
-// Rows come in order, so the processor can be told what is next. 8 KB ahead is
-// early enough for the memory and little enough for the nearest cache.
-constexpr ptrdiff_t floats_ahead = 2048;
+// Rows come in order, so the memory can be told what is next: 4 KB ahead.
+constexpr Size floats_ahead = 1024;
 
-inline void fetch_ahead(const float* from, ptrdiff_t floats) {
-  for (ptrdiff_t c = 0; c < floats; c += lanes) {
-    __builtin_prefetch(from + floats_ahead + c);
+inline void fetch_ahead(const float* row, Size d) {
+  for (Size c = 0; c < d; c += 16) {  // a line of memory
+    __builtin_prefetch(row + floats_ahead + c);
   }
 }
 // [ahead]
 
 // [fold]
-// Sums of neighbours, those of a and then those of b.
-inline Floats fold(const Floats& a, const Floats& b) {
-  return __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20,
-                                 22, 24, 26, 28, 30) +
-         __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21,
-                                 23, 25, 27, 29, 31);
-}
-
-// What each of sixteen vectors adds up to, in order.
-inline Floats sums_of(Floats (&x)[lanes]) {
-  for (ptrdiff_t left = lanes / 2; left >= 1; left /= 2) {
-    for (ptrdiff_t i = 0; i < left; ++i) x[i] = fold(x[2 * i], x[2 * i + 1]);
+// What each of the vectors adds up to, in order. Shuffled into one, two vectors
+// take half the lanes each; every step halves their number.
+inline Vector sums_of(Vector (&x)[lanes]) {
+  constexpr auto each = std::make_integer_sequence<int, lanes>();
+  for (int left = lanes / 2; left >= 1; left /= 2) {
+    for (int i = 0; i < left; ++i) {
+      x[i] = first_halves(x[i], x[i + left], each) +
+             second_halves(x[i], x[i + left], each);
+    }
   }
   return x[0];
 }
 // [fold]
 
 // [dots]
-// Scores of `heads` queries with the keys of a block, 16 / heads rows of them,
-// so that sixteen sums are under way. `last` is the last row there is: beyond
-// it, it is read again, and what comes of that is not used.
-template <ptrdiff_t heads>
-inline Floats dots(const float* q, const float* k, ptrdiff_t last,
-                   ptrdiff_t d) {
-  constexpr ptrdiff_t rows = lanes / heads;
-  const float* row[rows];
-  for (ptrdiff_t r = 0; r < rows; ++r) row[r] = k + std::min(r, last) * d;
-  fetch_ahead(k, rows * d);
-  Floats sums[lanes] = {};
-  ptrdiff_t c = 0;
-  for (; c + lanes <= d; c += lanes) {
-    for (ptrdiff_t r = 0; r < rows; ++r) {
-      const Floats key = load(row[r] + c);
-      for (ptrdiff_t h = 0; h < heads; ++h) {
-        sums[h * rows + r] += load(q + h * d + c) * key;
-      }
+// What is worked on together: queries of the group, and rows.
+constexpr int most_heads = lanes == 4 ? 2 : 4;
+constexpr int few_rows = lanes / most_heads;
+
+// Adds to the sums what n columns give.
+template <int heads, int rows>
+[[gnu::always_inline]] inline void add_columns(const float* q,
+                                               const float* const (&row)[rows],
+                                               Size d, Size c, Size n,
+                                               Vector (&sums)[heads][rows]) {
+  Vector keys[rows];
+  unrolled<rows, 1>([&](int r, int) { keys[r] = load_first(row[r] + c, n); });
+  unrolled<heads, 1>([&](int h, int) {
+    const Vector query = load_first(q + h * d + c, n);
+    unrolled<rows, 1>([&](int r, int) { sums[h][r] += query * keys[r]; });
+  });
+}
+
+// Scores of `heads` queries with the first rows of pairs, as many as fill a
+// vector; `first`: no other query has met these rows.
+template <int heads>
+inline Vector dots(const float* q, const Pairs& k, Size d, bool first) {
+  constexpr int all_rows = lanes / heads;
+  Vector all[lanes];
+  for (int i = 0; i < all_rows; i += few_rows) {
+    const float* row[few_rows];
+    for (int r = 0; r < few_rows; ++r) {
+      row[r] = row_of(k, i + r, d);
+      if (first) fetch_ahead(row[r], d);
     }
+    Vector sums[heads][few_rows] = {};
+    Size c = 0;
+    for (; c + lanes <= d; c += lanes) add_columns(q, row, d, c, lanes, sums);
+    if (c < d) add_columns(q, row, d, c, d - c, sums);
+    unrolled<heads, few_rows>(
+        [&](int h, int r) { all[h * all_rows + i + r] = sums[h][r]; });
   }
-  for (; c < d; ++c) {
-    for (ptrdiff_t i = 0; i < lanes; ++i) {
-      sums[i][0] += q[i / rows * d + c] * row[i % rows][c];
-    }
-  }
-  return sums_of(sums);
+  return sums_of(all);
 }
 // [dots]
 
-// [score rows]
-template <ptrdiff_t heads>
-inline void score_block(const float* q, const float* k, ptrdiff_t there,
-                        ptrdiff_t d, float scale, ptrdiff_t stride,
-                        float* scores) {
-  constexpr ptrdiff_t rows = lanes / heads;
-  const Floats x = scale * dots<heads>(q, k, there - 1, d);
-  for (ptrdiff_t h = 0; h < heads; ++h) {
-    for (ptrdiff_t r = 0; r < std::min(rows, there); ++r) {
-      scores[h * stride + r] = x[h * rows + r];
+// [score pairs]
+// Scores of all keys, or weights: a row for each query.
+struct Scores {
+  float *here, *there;  // those of the first pair
+  Size stride;          // from a query to the next
+};
+
+inline Scores scores_from(const Scores& s, Size h, Size p) {
+  return {s.here + h * s.stride + p, s.there + h * s.stride + p, s.stride};
+}
+
+template <int heads>
+inline void score_block(const float* q, const Pairs& k, Size d, float scale,
+                        const Scores& to, bool first) {
+  constexpr int rows = lanes / heads;
+  float x[lanes];
+  store_first(scale * dots<heads>(q, k, d, first), x, lanes);
+  for (int h = 0; h < heads; ++h) {
+    for (Size p = 0; p < least(rows / 2, k.n); ++p) {
+      to.here[h * to.stride + p] = x[h * rows + 2 * p];
+      to.there[h * to.stride + p] = x[h * rows + 2 * p + 1];
     }
   }
 }
 
-// Sixteen keys stay in the nearest cache while every query of the group meets
-// them, and are not needed again.
-void score_rows(const float* q, ptrdiff_t heads, ptrdiff_t d, float scale,
-                const KeyValueRun& run, ptrdiff_t stride, float* scores) {
-  for (ptrdiff_t j = 0; j < run.tokens; j += lanes) {
-    const ptrdiff_t there = std::min(lanes, run.tokens - j);
-    const float* k = run.k + j * d;
-    ptrdiff_t h = 0;
-    for (; h + 4 <= heads; h += 4) {
-      for (ptrdiff_t r = 0; r < there; r += 4) {
-        score_block<4>(q + h * d, k + r * d, there - r, d, scale, stride,
-                       scores + h * stride + j + r);
-      }
+template <int heads>
+void score_some(const float* q, const Pairs& k, Size d, float scale,
+                const Scores& to, bool first) {
+  for (Size p = 0; p < k.n; p += lanes / heads / 2) {
+    score_block<heads>(q, pairs_from(k, p, d), d, scale, scores_from(to, 0, p),
+                       first);
+  }
+}
+
+// A few rows stay in the nearest cache while every query of the group meets
+// them, and they are not needed again.
+void score_pairs(const float* q, Size heads, Size d, float scale,
+                 const Pairs& k, const Scores& to) {
+  for (Size p = 0; p < k.n; p += lanes / 2) {
+    Pairs some = pairs_from(k, p, d);
+    some.n = least(some.n, lanes / 2);
+    Size h = 0;
+    for (; h + most_heads <= heads; h += most_heads) {
+      score_some<most_heads>(q + h * d, some, d, scale, scores_from(to, h, p),
+                             h == 0);
+    }
+    for (; h + 2 <= heads; h += 2) {
+      score_some<2>(q + h * d, some, d, scale, scores_from(to, h, p), h == 0);
     }
     for (; h < heads; ++h) {
-      score_block<1>(q + h * d, k, there, d, scale, stride,
-                     scores + h * stride + j);
+      score_some<1>(q + h * d, some, d, scale, scores_from(to, h, p), h == 0);
     }
   }
 }
-// [score rows]
-
-// [exp]
-// e^x for x <= 0, right to a few units in the last place near 0: 2^n times the
-// series of e^y, where y is at most half of ln 2. Below -87 it is e^-87.
-inline Floats exp_below_one(Floats x) {
-  x = x < -87.0F ? Floats{} - 87.0F : x;  // NaN stays
-  constexpr float round = 12582912.0F;  // 1.5 2^23: leaves whole numbers
-  const Floats n = x * 1.44269504F + round;
-  const Floats y = x - (n - round) * 0.693147181F;
-  const Floats series =
-      1 + y * (1 + y / 2 * (1 + y / 3 * (1 + y / 4 * (1 + y / 5 *
-      (1 + y / 6 * (1 + y / 7))))));
-  Ints bits, exponent;
-  std::memcpy(&bits, &series, sizeof bits);
-  std::memcpy(&exponent, &n, sizeof exponent);
-  bits += exponent << 23;
-  Floats result;
-  std::memcpy(&result, &bits, sizeof result);
-  return result;
-}
-// [exp]
+// [score pairs]
 
 // [to weights]
-// Scores become weights. The places between n and the stride are filled up
-// with the lowest score, which adds nothing that a float would show.
-void to_weights(float* scores, ptrdiff_t n, ptrdiff_t stride) {
-  const float highest = *std::max_element(scores, scores + n);
-  std::fill(scores + n, scores + stride, highest - 87.0F);
-  Floats totals = {};
-  for (ptrdiff_t j = 0; j < stride; j += lanes) {
-    const Floats weights = exp_below_one(load(scores + j) - highest);
-    store(scores + j, weights);
+constexpr float inf = __builtin_huge_valf();
+
+float highest_of(const float* scores, Size stride) {
+  Vector highest = broadcast(-inf);
+  for (Size j = 0; j < stride; j += lanes) {
+    const Vector s = load(scores + j);
+    highest = s > highest ? s : highest;
+  }
+  float of_all = -inf;
+  for (int i = 0; i < lanes; ++i) {
+    if (highest[i] > of_all) of_all = highest[i];
+  }
+  return of_all;
+}
+
+// Scores, in powers of two, become weights. The places between n and the stride
+// are filled up with scores that weigh nothing.
+SoftmaxPart to_weights(float* scores, Size n, Size stride) {
+  for (Size j = n; j < stride; ++j) scores[j] = -inf;
+  const float highest = highest_of(scores, stride);
+  Vector totals = {};
+  for (Size j = 0; j < stride; j += lanes) {
+    const Vector weights = exp2_below_zero(load(scores + j) - highest);
+    store_first(weights, scores + j, lanes);
     totals += weights;
   }
   float total = 0;
-  for (ptrdiff_t i = 0; i < lanes; ++i) total += totals[i];
-  for (ptrdiff_t j = 0; j < stride; j += lanes) {
-    store(scores + j, load(scores + j) / total);
+  for (int i = 0; i < lanes; ++i) total += totals[i];
+  for (Size j = 0; j < stride; j += lanes) {
+    store_first(load(scores + j) / total, scores + j, lanes);
   }
+  return {highest, total};
 }
 // [to weights]
 
 // [add rows]
-// Adds `rows` values to what `heads` queries have read, each times its weight,
-// one after the other.
-template <ptrdiff_t heads, ptrdiff_t rows>
-inline void add_rows(const float* weights, ptrdiff_t stride, const float* v,
-                     ptrdiff_t d, float* out) {
-  ptrdiff_t c = 0;
-  fetch_ahead(v, rows * d);
-  for (; c + lanes <= d; c += lanes) {
-    Floats sums[heads];
-    for (ptrdiff_t h = 0; h < heads; ++h) sums[h] = load(out + h * d + c);
-    for (ptrdiff_t r = 0; r < rows; ++r) {
-      const Floats value = load(v + r * d + c);
-      for (ptrdiff_t h = 0; h < heads; ++h) {
-        sums[h] += weights[h * stride + r] * value;
-      }
-    }
-    for (ptrdiff_t h = 0; h < heads; ++h) store(out + h * d + c, sums[h]);
+// Adds rows of values, each times its weight, to what `heads` queries have
+// read: n columns of it.
+template <int heads, int rows>
+[[gnu::always_inline]] inline void add_weighted(
+    const Vector (&weights)[heads][rows], const float* const (&row)[rows],
+    Size d, Size c, Size n, float* out) {
+  Vector values[rows];
+  unrolled<rows, 1>([&](int r, int) { values[r] = load_first(row[r] + c, n); });
+  unrolled<heads, 1>([&](int h, int) {
+    Vector sum = load_first(out + h * d + c, n);
+    unrolled<rows, 1>([&](int r, int) { sum += weights[h][r] * values[r]; });
+    store_first(sum, out + h * d + c, n);
+  });
+}
+
+template <int heads, int rows>
+inline void add_rows(const Scores& weights, const Pairs& v, Size d,
+                     float* out, bool first) {
+  const float* row[rows];
+  for (int r = 0; r < rows; ++r) {
+    row[r] = row_of(v, r, d);
+    if (first) fetch_ahead(row[r], d);
   }
-  for (; c < d; ++c) {
-    for (ptrdiff_t r = 0; r < rows; ++r) {
-      for (ptrdiff_t h = 0; h < heads; ++h) {
-        out[h * d + c] += weights[h * stride + r] * v[r * d + c];
-      }
-    }
-  }
+  Vector of[heads][rows];
+  unrolled<heads, rows>([&](int h, int r) {
+    const float* from = r % 2 == 0 ? weights.here : weights.there;
+    of[h][r] = broadcast(from[h * weights.stride + r / 2]);
+  });
+  Size c = 0;
+  for (; c + lanes <= d; c += lanes) add_weighted(of, row, d, c, lanes, out);
+  if (c < d) add_weighted(of, row, d, c, d - c, out);
 }
 // [add rows]
 
 // [add values]
-// The same for values: as many as there are, up to sixteen.
-template <ptrdiff_t heads>
-inline void add_block(const float* weights, ptrdiff_t stride, const float* v,
-                      ptrdiff_t there, ptrdiff_t d, float* out) {
-  constexpr ptrdiff_t rows = lanes / heads;
-  ptrdiff_t r = 0;
-  for (; r + rows <= there; r += rows) {
-    add_rows<heads, rows>(weights + r, stride, v + r * d, d, out);
+template <int rows>
+inline void add_block(const Scores& weights, Size heads, const Pairs& v,
+                      Size d, float* out) {
+  Size h = 0;
+  for (; h + most_heads <= heads; h += most_heads) {
+    add_rows<most_heads, rows>(scores_from(weights, h, 0), v, d, out + h * d,
+                               h == 0);
   }
-  for (; r < there; ++r) {
-    add_rows<heads, 1>(weights + r, stride, v + r * d, d, out);
+  for (; h + 2 <= heads; h += 2) {
+    add_rows<2, rows>(scores_from(weights, h, 0), v, d, out + h * d, h == 0);
+  }
+  for (; h < heads; ++h) {
+    add_rows<1, rows>(scores_from(weights, h, 0), v, d, out + h * d, h == 0);
   }
 }
 
-void add_values(const float* weights, ptrdiff_t stride, ptrdiff_t heads,
-                ptrdiff_t d, const KeyValueRun& run, float* out) {
-  for (ptrdiff_t j = 0; j < run.tokens; j += lanes) {
-    const ptrdiff_t there = std::min(lanes, run.tokens - j);
-    const float* v = run.v + j * d;
-    ptrdiff_t h = 0;
-    for (; h + 4 <= heads; h += 4) {
-      add_block<4>(weights + h * stride + j, stride, v, there, d, out + h * d);
-    }
-    for (; h < heads; ++h) {
-      add_block<1>(weights + h * stride + j, stride, v, there, d, out + h * d);
-    }
+void add_values(const Scores& weights, Size heads, const Pairs& v, Size d,
+                float* out) {
+  Size p = 0;
+  for (; p + few_rows / 2 <= v.n; p += few_rows / 2) {
+    add_block<few_rows>(scores_from(weights, 0, p), heads, pairs_from(v, p, d),
+                        d, out);
+  }
+  for (; p < v.n; ++p) {
+    add_block<2>(scores_from(weights, 0, p), heads, pairs_from(v, p, d), d,
+                 out);
   }
 }
 // [add values]
 
-}  // namespace
+// [runs of pairs]
+// What is left of a run from the j-th key of all runs on.
+KeyValueRun rest_from(const KeyValueRun* runs, Size j, Size d) {
+  while (j >= runs->tokens) j -= (runs++)->tokens;
+  return {runs->k + j * d, runs->v + j * d, runs->tokens - j};
+}
+
+// Calls body(k, v, p) for pairs p and on, as far as they lie row under row at
+// both places, until all are done.
+template <typename Body>
+void for_pairs(const KeyValueRun* runs, Size pairs, Size d, Body body) {
+  for (Size p = 0; p < pairs;) {
+    const KeyValueRun here = rest_from(runs, p, d);
+    const KeyValueRun there = rest_from(runs, pairs + p, d);
+    const Size n = least(pairs - p, least(here.tokens, there.tokens));
+    body(Pairs{here.k, there.k, n}, Pairs{here.v, there.v, n}, p);
+    p += n;
+  }
+}
+// [runs of pairs]
 
 // [attend group steps]
-void attend_group(const float* q, std::ptrdiff_t heads, std::ptrdiff_t d_head,
-                  float scale, const KeyValueRun* runs, std::ptrdiff_t n_runs,
-                  float* scores, float* out) {
-  std::fill(out, out + heads * d_head, 0.0F);
-  ptrdiff_t tokens = 0;
-  for (ptrdiff_t r = 0; r < n_runs; ++r) tokens += runs[r].tokens;
+void attend(const GroupCall& call) {
+  const Size heads = call.heads, d = call.d_head;
+  for (Size c = 0; c < heads * d; ++c) call.out[c] = 0;
+  for (Size h = 0; h < heads; ++h) call.parts[h] = {-inf, 0};
+  Size tokens = 0;
+  for (Size r = 0; r < call.n_runs; ++r) tokens += call.runs[r].tokens;
   if (tokens == 0) return;
-  const ptrdiff_t stride = scores_stride(tokens);
-  ptrdiff_t from = 0;
-  for (ptrdiff_t r = 0; r < n_runs; from += runs[r++].tokens) {
-    score_rows(q, heads, d_head, scale, runs[r], stride, scores + from);
+  const Size pairs = tokens / 2, stride = scores_stride(tokens);
+  const Scores first = {call.scores, call.scores + pairs, stride};
+  const float scale = call.scale * 1.44269504F;  // to powers of two
+  for_pairs(call.runs, pairs, d, [&](const Pairs& k, const Pairs&, Size p) {
+    score_pairs(call.q, heads, d, scale, k, scores_from(first, 0, p));
+  });
+  // With an odd number of tokens, the last has no partner but itself.
+  float* end = call.scores + tokens - 1;
+  const Scores last = {end, end, stride};
+  const KeyValueRun row = rest_from(call.runs, tokens - 1, d);
+  score_pairs(call.q, heads, d, scale, {row.k, row.k, 1}, last);
+  for (Size h = 0; h < heads; ++h) {
+    call.parts[h] = to_weights(call.scores + h * stride, tokens, stride);
   }
-  for (ptrdiff_t h = 0; h < heads; ++h) {
-    to_weights(scores + h * stride, tokens, stride);
-  }
-  from = 0;
-  for (ptrdiff_t r = 0; r < n_runs; from += runs[r++].tokens) {
-    add_values(scores + from, stride, heads, d_head, runs[r], out);
+  for_pairs(call.runs, pairs, d, [&](const Pairs&, const Pairs& v, Size p) {
+    add_values(scores_from(first, 0, p), heads, v, d, call.out);
+  });
+  if (tokens % 2 == 1) {
+    add_block<1>(last, heads, {row.v, row.v, 1}, d, call.out);
   }
 }
 // [attend group steps]
@@ -254,10 +307,10 @@ void attend_group(const float* q, std::ptrdiff_t heads, std::ptrdiff_t d_head,
 // [read all]
 // From two places at once: what has been asked for at one arrives while the
 // other is read.
-float read_all(const float* numbers, std::ptrdiff_t n) {
-  const ptrdiff_t half = n / 2;
-  Floats sums[4] = {};  // none waits for another
-  ptrdiff_t i = 0;
+float read_everything(const float* numbers, Size n) {
+  const Size half = n / 2;
+  Vector sums[4] = {};  // none waits for another
+  Size i = 0;
   for (; i + 2 * lanes <= half; i += 2 * lanes) {
     const float* here = numbers + i;
     const float* there = here + half;
@@ -266,13 +319,23 @@ float read_all(const float* numbers, std::ptrdiff_t n) {
     sums[2] += load(there);
     sums[3] += load(there + lanes);
   }
-  const Floats all = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  const Vector all = (sums[0] + sums[1]) + (sums[2] + sums[3]);
   float sum = 0;
-  for (ptrdiff_t c = i; c < half; ++c) sum += numbers[c] + numbers[half + c];
+  for (Size c = i; c < half; ++c) sum += numbers[c] + numbers[half + c];
   if (n % 2 == 1) sum += numbers[n - 1];
-  for (ptrdiff_t l = 0; l < lanes; ++l) sum += all[l];
+  for (int l = 0; l < lanes; ++l) sum += all[l];
   return sum;
 }
 // [read all]
+
+}  // namespace
+
+// [this group kernel]
+/// \return the code for the width that this file is compiled for
+template <>
+GroupKernel group_kernel<lanes>() {
+  return {attend, read_everything};
+}
+// [this group kernel]
 
 }  // namespace mha

@@ -4,7 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
+
+// [openmp]
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+// [openmp]
 
 namespace mha {
 
@@ -102,28 +109,109 @@ std::vector<KeyValueRun> KvCache::runs(Index item, Index head) const {
 }
 // [runs]
 
+namespace {
+
+// [pieces]
+// Keys that are attended to at a time. Pieces are merged afterwards, so that
+// several threads can share one sequence, and their scores stay near them.
+constexpr Index keys_in_piece = 4096;
+
+// The part of up to two runs from key `from` on, at most one piece.
+std::vector<KeyValueRun> piece_of(const std::vector<KeyValueRun>& runs,
+                                  Index from, Index d) {
+  std::vector<KeyValueRun> piece;
+  Index begin = 0;  // of the run, among all keys
+  for (const KeyValueRun& run : runs) {
+    const Index first = std::max(from - begin, Index{0});
+    const Index end = std::min(from + keys_in_piece - begin, Index{run.tokens});
+    if (first < end) {
+      piece.push_back({run.k + first * d, run.v + first * d, end - first});
+    }
+    begin += run.tokens;
+  }
+  return piece;
+}
+// [pieces]
+
+// [merge pieces]
+// Softmax over all keys from softmaxes over pieces of them: each output counts
+// for what its weights added up to, all to one base.
+// parts: (pieces, n_heads); outputs: (pieces, n_heads d)
+RowVector<float> merged(const std::vector<SoftmaxPart>& parts,
+                        const Matrix<float>& outputs, Index n_heads) {
+  if (outputs.rows() == 1) return outputs.row(0);
+  const Index d = outputs.cols() / n_heads;
+  RowVector<float> out = RowVector<float>::Zero(outputs.cols());
+  for (Index h = 0; h < n_heads; ++h) {
+    const auto part = [&](Index p) {
+      return parts[static_cast<std::size_t>(p * n_heads + h)];
+    };
+    float highest = part(0).highest, total = 0;
+    for (Index p = 1; p < outputs.rows(); ++p) {
+      highest = std::max(highest, part(p).highest);
+    }
+    for (Index p = 0; p < outputs.rows(); ++p) {
+      const float weight =
+          part(p).total * std::exp2(part(p).highest - highest);
+      total += weight;
+      out.segment(h * d, d) += weight * outputs.row(p).segment(h * d, d);
+    }
+    out.segment(h * d, d) /= total;
+  }
+  return out;
+}
+// [merge pieces]
+
+}  // namespace
+
 // [decode]
 RowVector<float> decode(const KvCache& cache, Index item,
-                        const RowVector<float>& q, Index n_heads,
-                        float scale) {
+                        const RowVector<float>& q, Index n_heads, float scale,
+                        int threads) {
   const Index n_kv_heads = cache.shape().n_kv_heads, d = cache.shape().d_head;
   kv_head_of(0, n_heads, n_kv_heads);  // the two numbers fit
   require(q.size() == n_heads * d,
           "queries have {} columns, but {} heads of {} need {}", q.size(),
           n_heads, d, n_heads * d);
-  const Index group = n_heads / n_kv_heads;
-  std::vector<float, CountedAllocator<float>> scores(
-      static_cast<std::size_t>(group * scores_stride(cache.held(item))));
-  RowVector<float> out(q.size());
+  require(threads >= 1, "there are {} threads, but at least 1 is needed",
+          threads);
+  const Index group = n_heads / n_kv_heads, held = cache.held(item);
+  const Index pieces = std::max((held + keys_in_piece - 1) / keys_in_piece,
+                                Index{1});
+  std::vector<std::vector<KeyValueRun>> runs;  // (n_kv_heads, pieces)
   for (Index g = 0; g < n_kv_heads; ++g) {
-    const std::vector<KeyValueRun> runs = cache.runs(item, g);
-    const Index first = g * group * d;  // of the group's columns
-    attend_group(q.data() + first, group, d, scale, runs.data(),
-                 std::ssize(runs), scores.data(), out.data() + first);
+    for (Index p = 0; p < pieces; ++p) {
+      runs.push_back(piece_of(cache.runs(item, g), p * keys_in_piece, d));
+    }
   }
-  return out;
+  // [decode]
+  // [decode threads]
+  const Index floats = group * scores_stride(std::min(held, keys_in_piece));
+  std::vector<float, CountedAllocator<float>> scores(
+      static_cast<std::size_t>(threads * floats));
+  std::vector<SoftmaxPart> parts(static_cast<std::size_t>(pieces * n_heads));
+  Matrix<float> outputs(pieces, q.size());
+  const GroupKernel kernel = group_kernel_for(0);
+  const auto attend = [&](Index n, float* mine) {
+    const Index first = n / pieces * group, p = n % pieces;  // of its queries
+    const auto& of = runs[static_cast<std::size_t>(n)];
+    kernel.attend(
+        {.q = q.data() + first * d, .heads = group, .d_head = d,
+         .scale = scale, .runs = of.data(), .n_runs = std::ssize(of),
+         .scores = mine, .out = &outputs(p, first * d),
+         .parts = &parts[static_cast<std::size_t>(p * n_heads + first)]});
+  };
+#ifdef _OPENMP
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
+  for (Index n = 0; n < n_kv_heads * pieces; ++n) {
+    attend(n, scores.data() + omp_get_thread_num() * floats);
+  }
+#else
+  for (Index n = 0; n < n_kv_heads * pieces; ++n) attend(n, scores.data());
+#endif
+  return merged(parts, outputs, n_heads);
 }
-// [decode]
+// [decode threads]
 
 // [feed]
 Matrix<float> feed(KvCache& cache, Index item, const Matrix<float>& q,

@@ -91,16 +91,21 @@ class KvCache {
 
 // [decode]
 /// Softmax attention of one token's queries over everything an item holds.
-/// Each key and value is read once for all the query heads that share it.
+/// Each key and value is read once for all the query heads that share it. The
+/// number of threads changes no bit of the result.
 /// \param cache    of the layer
 /// \param item     of the batch
 /// \param q        (1, n_heads d_head) queries
 /// \param n_heads  query heads, a multiple of G
 /// \param scale    factor on the dot products
+/// \param threads  that share the work, where there is OpenMP: key/value heads,
+///                 and pieces of 4096 keys
 /// \return (1, n_heads d_head): zeros when nothing is held
-/// \throws std::invalid_argument when widths or heads do not fit
+/// \throws std::invalid_argument when widths or heads do not fit, or there are
+///         fewer than one thread
 RowVector<float> decode(const KvCache& cache, Index item,
-                        const RowVector<float>& q, Index n_heads, float scale);
+                        const RowVector<float>& q, Index n_heads, float scale,
+                        int threads = 1);
 
 /// Takes in new tokens one after the other, and lets the queries of each read
 /// what is there by then: the causal corner is bottom-right.

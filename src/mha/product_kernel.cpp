@@ -1,18 +1,25 @@
 // [own Eigen]
-// Compiled for the processor at hand, like group_kernel.cpp. Its Eigen has a
-// name of its own, so that the linker does not mix it with the others'.
-#define Eigen EigenForThisProcessor
+// Compiled once for each width, like group_kernel.cpp. Each Eigen has a name of
+// its own, so that the linker does not mix it with the others.
+#ifndef MHA_LANES
+#define MHA_LANES 4
+#endif
+#if MHA_LANES == 16
+#define Eigen EigenOf16Lanes
+#elif MHA_LANES == 8
+#define Eigen EigenOf8Lanes
+#endif
 // [own Eigen]
 #include "mha/product_kernel.hpp"
 
 #include <Eigen/Core>
 
 namespace mha {
+namespace {
 
 // [by products]
-void attend_by_products(const float* q, std::ptrdiff_t heads,
-                        std::ptrdiff_t d_head, float scale,
-                        const KeyValueRun& run, float* scores, float* out) {
+void attend(const float* q, std::ptrdiff_t heads, std::ptrdiff_t d_head,
+            float scale, const KeyValueRun& run, float* scores, float* out) {
   using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic,
                                Eigen::RowMajor>;
   using In = Eigen::Map<const Matrix>;
@@ -30,8 +37,8 @@ void attend_by_products(const float* q, std::ptrdiff_t heads,
 // [by products]
 
 // [multiply matrices]
-void multiply(const float* a, const float* b, std::ptrdiff_t rows,
-              std::ptrdiff_t inner, std::ptrdiff_t columns, float* out) {
+void product(const float* a, const float* b, std::ptrdiff_t rows,
+             std::ptrdiff_t inner, std::ptrdiff_t columns, float* out) {
   using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic,
                                Eigen::RowMajor>;
   using In = Eigen::Map<const Matrix>;
@@ -39,5 +46,15 @@ void multiply(const float* a, const float* b, std::ptrdiff_t rows,
       In(a, rows, inner) * In(b, inner, columns);
 }
 // [multiply matrices]
+
+}  // namespace
+
+// [this product kernel]
+/// \return the code for the width that this file is compiled for
+template <>
+ProductKernel product_kernel<MHA_LANES>() {
+  return {attend, product};
+}
+// [this product kernel]
 
 }  // namespace mha

@@ -1,7 +1,7 @@
 /// \file product_kernel.hpp
-/// General matrix products, compiled for the processor at hand: attention over
-/// a cache, to compare with group_kernel.hpp (chapter 6), and a plain product
-/// (chapter 9).
+/// General matrix products: attention over a cache, to compare with
+/// group_kernel.hpp (chapter 6), and a plain product (chapter 9). The source
+/// file is compiled once for each width of vectors.
 #pragma once
 
 #include "mha/group_kernel.hpp"
@@ -34,5 +34,22 @@ void attend_by_products(const float* q, std::ptrdiff_t heads,
 void multiply(const float* a, const float* b, std::ptrdiff_t rows,
               std::ptrdiff_t inner, std::ptrdiff_t columns, float* out);
 // [multiply]
+
+// [product kernel]
+/// The code for one width of vectors.
+struct ProductKernel {
+  /// As attend_by_products(): (q, heads, d_head, scale, run, scores, out).
+  void (*attend)(const float*, std::ptrdiff_t, std::ptrdiff_t, float,
+                 const KeyValueRun&, float*, float*);
+  /// As multiply(): (a, b, rows, inner, columns, out).
+  void (*multiply)(const float*, const float*, std::ptrdiff_t, std::ptrdiff_t,
+                   std::ptrdiff_t, float*);
+};
+
+/// \tparam lanes  4, and on x86-64 also 8 (AVX2 and FMA) and 16 (AVX-512)
+/// \return the code for that width; it may be run only on a machine that has it
+template <int lanes>
+ProductKernel product_kernel();
+// [product kernel]
 
 }  // namespace mha

@@ -1,5 +1,5 @@
 /// \file vector_lanes.hpp
-/// Vectors of floats, by the extension that g++ and clang share (chapter 7).
+/// Vectors of floats, by the extension that g++ and clang share (chapter 6).
 /// Each file that includes this gets its own copy, for its own width: nothing
 /// here may be shared by files that are compiled for different machines.
 #pragma once

@@ -48,12 +48,24 @@ TEST_CASE("a run is the same after it was written and read") {
   run.machine = "a \"machine\"";
   run.threads = 2;
   run.layers = {speed("fused", {0.7, 0.6, 0.8})};
+  run.decode = {{"fused", 8, 1024, 8, 2, {30, 29, 31}, {0.8, 0.7, 0.9}}};
   run.memory = {{"fused", 16384, 0.5}};
   const bench::BenchRun read = bench::read_run(written(bench::to_json(run)));
   CHECK(bench::to_json(read) == bench::to_json(run));
   CHECK(bench::find_speed(read.layers, "fused", 512, false).share.high == 0.8);
   CHECK_THROWS_AS(bench::find_speed(read.layers, "fused", 512, true),
                   std::invalid_argument);
+}
+
+TEST_CASE("the table of decodes has the group, the cache and the share") {
+  bench::BenchRun run;
+  CHECK(bench::tables_of(run).find("Decoding") == std::string::npos);
+  run.decode = {{"fused", 8, 1024, 8, 2, {30, 29, 31}, {0.8, 0.7, 0.9}}};
+  const std::string text = bench::tables_of(run);
+  const std::size_t row = text.rfind("fused", text.find("Memory"));
+  CHECK(text.substr(row, text.find('\n', row) - row) ==
+        "fused         4    1024     8 MiB       2    30.0      80 %"
+        "       70-90 %");
 }
 
 TEST_CASE("a file that is no run is refused in a line that says what to do") {

@@ -115,7 +115,7 @@ Matrix<double> naive_float(const mha::AttentionCall& call) {
 
 TEST_CASE("400 random calls equal the definition in double precision, in "
           "every width and with one thread or three") {
-  for (const int lanes : mha::fused_widths()) {
+  for (const int lanes : mha::vector_widths()) {
     for (std::uint32_t seed = 0; seed < 400; ++seed) {
       const mha::AttentionCall call = random_fused_call(seed);
       const Matrix<double> expected = mha::by_definition(call);
@@ -130,7 +130,7 @@ TEST_CASE("400 random calls equal the definition in double precision, in "
 }
 
 TEST_CASE("the battery finds nothing wrong, in any width") {
-  for (const int lanes : mha::fused_widths()) {
+  for (const int lanes : mha::vector_widths()) {
     const mha::BatteryReport report = mha::check_attention(
         fused::on_calls({.lanes = lanes}), fused::abilities());
     CHECK(report.made() >= 20);
@@ -156,7 +156,7 @@ TEST_CASE("the error is at most a quarter above the naive layer's, on average "
 
 TEST_CASE("the log-sum-exp is that of the scores, and minus infinity for a "
           "query that sees nothing") {
-  for (const int lanes : mha::fused_widths()) {
+  for (const int lanes : mha::vector_widths()) {
     const mha::AttentionCall call = mha::random_call(
         3, {.t_q = 70, .t_k = 67, .n_heads = 1, .d_head = 33});
     const mha::AttentionOptions options{.causal = mha::Causal::bottom_right};
@@ -185,7 +185,7 @@ TEST_CASE("a causal row is the same, bit for bit, whatever comes later, "
   mha::TorchGenerator generator(5);
   const Matrix<float> q = generator.normal(150, 48);
   Matrix<float> k = generator.normal(150, 48), v = generator.normal(150, 48);
-  for (const int lanes : mha::fused_widths()) {
+  for (const int lanes : mha::vector_widths()) {
     const auto rows = [&](Index n) -> Matrix<float> {
       return mha::fused_attention(q, k, v, {.n_heads = 3, .n_kv_heads = 3},
                                   {.causal = mha::Causal::top_left}, {},
@@ -218,7 +218,7 @@ TEST_CASE("one key gives its value exactly, however large the score") {
   const Matrix<float> q = generator.normal(3, 5) * 1e18F;
   const Matrix<float> k = generator.normal(1, 5) * 1e18F;
   const Matrix<float> v = generator.normal(1, 5);
-  for (const int lanes : mha::fused_widths()) {
+  for (const int lanes : mha::vector_widths()) {
     const Matrix<float> out =
         mha::fused_attention(q, k, v, {}, {}, {}, {.lanes = lanes}).output;
     for (Index i = 0; i < 3; ++i) {

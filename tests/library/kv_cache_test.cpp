@@ -3,9 +3,12 @@
 #include "mha/grouped_attention.hpp"
 #include "mha/kv_cache.hpp"
 #include "mha/measure.hpp"
+#include "mha/vector_widths.hpp"
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -44,6 +47,23 @@ Matrix<double> reference(const Tokens& x, Index n_heads, Index n_kv_heads,
                                         n_kv_heads, options);
 }
 
+// Queries of one group over keys that are cut into two runs before row `cut`.
+Matrix<float> attend_cut(const Tokens& x, Index heads, Index cut, int lanes) {
+  const Index tokens = x.k.rows(), d = x.k.cols();
+  const std::array<mha::KeyValueRun, 2> runs = {{
+      {x.k.data(), x.v.data(), cut},
+      {x.k.data() + cut * d, x.v.data() + cut * d, tokens - cut}}};
+  std::vector<float> scores(
+      static_cast<std::size_t>(heads * mha::scores_stride(tokens)));
+  Matrix<float> out(1, heads * d);
+  std::vector<mha::SoftmaxPart> parts(static_cast<std::size_t>(heads));
+  mha::group_kernel_for(lanes).attend(
+      {.q = x.q.data(), .heads = heads, .d_head = d, .scale = 0.25F,
+       .runs = runs.data(), .n_runs = 2, .scores = scores.data(),
+       .out = out.data(), .parts = parts.data()});
+  return out;
+}
+
 template <typename Action>
 std::string refusal(Action action) {
   try {
@@ -73,6 +93,56 @@ TEST_CASE("a cache gives what attention in double precision gives") {
       CHECK(mha::max_abs_difference(
                 got, reference(x, heads, kv_heads, scale)) <= rounding);
     }
+}
+
+TEST_CASE("in every width a group reads what attention in double precision "
+          "reads, and the same bits wherever its keys are cut") {
+  for (const int lanes : mha::vector_widths())
+    for (const Index d_head : {1, 3, 15, 17, 40})
+      for (const Index heads : {1, 2, 3, 5, 8})
+        for (const Index tokens : {1, 2, 3, 17, 70}) {
+          CAPTURE(lanes);
+          CAPTURE(d_head);
+          CAPTURE(heads);
+          CAPTURE(tokens);
+          Tokens x = random_tokens(5, tokens, heads, 1, d_head);
+          x.q = x.q.topRows(1).eval();
+          const Matrix<float> whole = attend_cut(x, heads, tokens, lanes);
+          CHECK(mha::max_abs_difference(whole, reference(x, heads, 1, 0.25)) <=
+                rounding);
+          for (const Index cut : {Index{1}, tokens / 2, tokens - 1}) {
+            CHECK((attend_cut(x, heads, cut, lanes).array() == whole.array())
+                      .all());
+          }
+        }
+}
+
+TEST_CASE("keys in several pieces give what all at once give in double "
+          "precision, whatever the number of threads") {
+  // The highest score is in the second piece, of three; the ring has wrapped.
+  constexpr Index tokens = 9000;
+  Tokens x = random_tokens(7, tokens, 4, 2, 4);
+  x.k.row(5000) *= 6;
+  KvCache ring({1, 2, 4, tokens, WhenFull::overwrite_oldest});
+  for (Index t = 0; t < 100; ++t) ring.append(0, x.k.row(0), x.v.row(0));
+  for (Index t = 0; t < tokens; ++t) ring.append(0, x.k.row(t), x.v.row(t));
+  x.q = x.q.topRows(1).eval();
+  const RowVector<float> one = mha::decode(ring, 0, x.q.row(0), 4, 0.5F);
+  CHECK(mha::max_abs_difference(one, reference(x, 4, 2, 0.5)) <= rounding);
+  for (int times = 0; times < 50; ++times) {  // threads meet by chance
+    for (const int threads : {2, 3, 7}) {
+      CHECK((mha::decode(ring, 0, x.q.row(0), 4, 0.5F, threads).array() ==
+             one.array()).all());
+    }
+  }
+  CHECK(refusal([&] { mha::decode(ring, 0, x.q.row(0), 4, 0.5F, 0); }) ==
+        "there are 0 threads, but at least 1 is needed");
+}
+
+TEST_CASE("a width that the machine does not have is refused") {
+  const Tokens x = random_tokens(6, 4, 1, 1, 8);
+  CHECK(refusal([&] { attend_cut(x, 1, 2, 5); })
+            .starts_with("this machine has no vectors of 5 floats"));
 }
 
 TEST_CASE("scores far apart and far from zero neither overflow nor vanish") {
