@@ -149,12 +149,12 @@ TEST_CASE("rows of weights that are zero are not multiplied") {
 TEST_CASE("weights that are dealt out otherwise are not multiplied again") {
   const diagnose::Reading reading = layer({40, 96, 4});
   diagnose::Projections projections(reading);
-  const diagnose::Projection right = projections.of(nullptr, 4);
+  const diagnose::Projection right = *projections.of(nullptr, 0);
   for (Product* one : {right.q.get(), right.k.get(), right.v.get()}) {
     CHECK(one->make(all_tiles(*one)) > 0);
   }
   const auto* dealt = diagnose::find_variation("packed-by-heads");
-  const diagnose::Projection other = projections.of(dealt->reread, 4);
+  const diagnose::Projection other = *projections.of(dealt->reread, 4);
   for (Product* one : {other.q.get(), other.k.get(), other.v.get()}) {
     CHECK(one->make(all_tiles(*one)) == 0);
     CHECK(apart(one->numbers(), reading.x_q * one->weights()) <= rounding);
