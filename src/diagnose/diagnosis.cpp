@@ -3,6 +3,7 @@
 #include "mha/generator.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <exception>
@@ -342,6 +343,10 @@ class Search {
   };
   std::vector<Maps> maps_;
   Worker main_;
+  // Once a pair fits the answer is no longer unknown, so nobody will ask what
+  // is nearest.
+  bool looks_at_pairs_ = false;
+  std::atomic<bool> settled_ = false;
   std::mutex sharing_;  // what follows
   std::vector<std::shared_ptr<Projections>> projections_;
   Index told_of_ = 0;  // hypotheses
@@ -398,10 +403,10 @@ Open& Search::open(Worker& by, std::size_t plan) {
 // share of the size of the glance. Nothing when these rows or weights have no
 // such place.
 std::optional<double> error_of_own(Open& at, const Hypothesis& hypothesis,
-                                   const Probe& probe) {
+                                   const Probe& probe, Index most_columns) {
   if (!at.reading.layer) return {};
   const auto weights = at.predictor->projection(hypothesis);
-  const auto own = at.projections->own(weights->w_o);
+  const auto own = at.projections->own(weights->w_o, most_columns);
   const Numbers glance = look_at(at.reading.output, {at.glance.rows});
   if (!own || !glance.allFinite()) return {};
   const Numbers seen = glance * own->of_output;
@@ -436,30 +441,47 @@ struct Glance {
   bool in_part = false;  // at least so far
 };
 
+// Columns that write alone: one usual head of a layer. As soon as it is settled
+// that something fits, a few go before them: narrow heads have one or two each.
+constexpr Index usual_own = 64, few_own = 8;
+
 // Squares add up: what a part of the glance is off, as a share of the size of
 // the whole of it, the whole is off at least. So a part can refute a hypothesis,
 // and what is beyond `far` there would be in all of the glance. Where the error
-// itself is wanted, or may be, the rest of the glance is looked at as well.
+// itself is wanted, or may be, the rest of the glance is looked at as well: it
+// is, unless it is settled, when this may be one of the nearest.
 Glance glance_at(Open& at, const Hypothesis& hypothesis, double far,
-                 const Tally& tally) {
+                 const Tally& tally, bool settled) {
   const bool wanted = hypothesis.parts.empty();
-  if (const auto part = wanted ? std::optional<double>()
-                               : error_of_own(at, hypothesis, at.part)) {
-    if (!(*part <= far) && !tally.may_be_refuted_nearest(*part)) {
+  if (settled && d_head_of(at.reading.call) < usual_own) {
+    const auto few = error_of_own(at, hypothesis, at.part, few_own);
+    if (few && !(*few <= far)) return {*few, true, true};
+  }
+  if (const auto part =
+          wanted ? std::optional<double>()
+                 : error_of_own(at, hypothesis, at.part, usual_own)) {
+    if (!(*part <= far) && (settled || !tally.may_be_refuted_nearest(*part))) {
       return {*part, true, true};
     }
   }
-  const auto own = error_of_own(at, hypothesis, at.glance);
+  const auto own = error_of_own(at, hypothesis, at.glance, usual_own);
   if (own && !(*own <= far)) return {*own, true, false};
   if (!wanted) {
     const double part = error_of_part(at, hypothesis);
-    if (!(part <= far) && !tally.may_be_nearest(part)) {
+    if (!(part <= far) && (settled || !tally.may_be_nearest(part))) {
       return {part, false, true};
     }
   }
   return {relative_error(at.predictor->predict(hypothesis, at.glance).output,
                          look_at(at.reading.output, at.glance)),
           false, false};
+}
+
+// A fit beside more rows.
+Fit look_closer(Open& at, const Hypothesis& hypothesis) {
+  return compare(*at.predictor, at.reading, hypothesis,
+                 {random_rows(rows_to_confirm(at.reading, hypothesis.across),
+                              at.reading.output.rows(), 6)});
 }
 
 void Search::count_one(Tally& tally) {
@@ -478,7 +500,7 @@ Fit Search::look(Worker& by, std::size_t plan, const Hypothesis& hypothesis) {
   const double far = 2 * hopeless(at.reading.type, hypothesis);
   Glance seen;
   try {
-    seen = glance_at(at, hypothesis, far, by.tally);
+    seen = glance_at(at, hypothesis, far, by.tally, settled_);
     fit.error = seen.error;
     if (fit.error <= far) {
       fit = compare(*at.predictor, at.reading, hypothesis, at.few);
@@ -496,6 +518,9 @@ Fit Search::look(Worker& by, std::size_t plan, const Hypothesis& hypothesis) {
     if (!seen.in_part) by.tally.keep_refuted(fit);
   } else if (fit.fits()) {
     by.tally.keep_fit(fit);
+    if (looks_at_pairs_ && !settled_) {
+      settled_ = look_closer(at, hypothesis).fits();
+    }
   } else if (!seen.in_part) {
     by.tally.keep_nearest(fit);
   }
@@ -584,6 +609,7 @@ std::vector<Tally> Search::look_at_pairs(const std::vector<bool>& chosen,
 void Search::look_at_all_pairs() {
   std::vector<Fit>& fits = main_.tally.fits;
   maps_.assign(plans_.size(), {});
+  looks_at_pairs_ = true;
   for (const Tally& one :
        look_at_pairs(std::vector<bool>(plans_.size(), true), false)) {
     main_.tally.add(one);
@@ -622,10 +648,7 @@ void Search::confirm(Diagnosis& diagnosis) {
   std::vector<Fit> confirmed;
   for (const Fit& fit : main_.tally.fits) {
     Open& at = open(fit.plan);
-    Fit again = compare(
-        *at.predictor, at.reading, fit.hypothesis,
-        {random_rows(rows_to_confirm(at.reading, fit.hypothesis.across),
-                     at.reading.output.rows(), 6)});
+    Fit again = look_closer(at, fit.hypothesis);
     again.plan = fit.plan;
     if (again.fits()) {
       confirmed.push_back(again);

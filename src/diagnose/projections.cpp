@@ -240,7 +240,7 @@ void Projections::forget(Index n_heads) {
   }
   products_.clear();
   matrices_ = {weights_.w_q, weights_.w_k, weights_.w_v, weights_.w_o};
-  for (const auto& [w_o, own] : own_) matrices_.push_back(w_o);
+  for (const auto& [key, own] : own_) matrices_.push_back(key.first);
   for (const auto& [key, one] : readings_) {
     matrices_.push_back(one->w_o);
     for (const auto& kept : {one->q, one->k, one->v}) {
@@ -257,11 +257,11 @@ void Projections::forget(Index n_heads) {
 }
 
 std::shared_ptr<const OwnDirections> Projections::own(
-    const ReadWeights::Matrix& w_o) {
+    const ReadWeights::Matrix& w_o, Index most_columns) {
   const std::lock_guard<std::mutex> lock(looking_);
-  Own& own = own_[w_o];
+  Own& own = own_[{w_o, most_columns}];
   if (++own.asked == asked_to_pay) {
-    if (auto directions = own_directions(*w_o)) {
+    if (auto directions = own_directions(*w_o, most_columns)) {
       own.directions =
           std::make_shared<OwnDirections>(*std::move(directions));
     }

@@ -122,8 +122,10 @@ class Projections {
   /// Works out where a few columns of the heads write alone, once it is asked
   /// for often enough to pay.
   /// \param w_o  one of the projections'
+  /// \param most_columns  as own_directions takes it
   /// \returns the directions; nothing if there are none, or not yet
-  std::shared_ptr<const OwnDirections> own(const ReadWeights::Matrix& w_o);
+  std::shared_ptr<const OwnDirections> own(const ReadWeights::Matrix& w_o,
+                                           Index most_columns);
 
  private:
   ReadWeights::Matrix known(const ReadWeights::Matrix& w);
@@ -143,7 +145,7 @@ class Projections {
     Index asked = 0;
     std::shared_ptr<const OwnDirections> directions = {};
   };
-  std::map<ReadWeights::Matrix, Own> own_;
+  std::map<std::pair<ReadWeights::Matrix, Index>, Own> own_;
 };
 
 }  // namespace diagnose
