@@ -364,7 +364,9 @@ std::shared_ptr<Projections> Search::projections_of(const Reading& reading) {
 }
 
 void Search::close(Worker& by) {
-  if (by.open) by.tally.multiplications += by.open->predictor->multiplications();
+  if (by.open) {
+    by.tally.multiplications += by.open->predictor->multiplications();
+  }
   by.open = nullptr;
 }
 
@@ -446,12 +448,12 @@ struct Glance {
 constexpr Index usual_own = 64, few_own = 8;
 
 // Squares add up: what a part of the glance is off, as a share of the size of
-// the whole of it, the whole is off at least. So a part can refute a hypothesis,
-// and what is beyond `far` there would be in all of the glance. Where the error
-// itself is wanted, or may be, the rest of the glance is looked at as well: it
-// is, unless it is settled, when this may be one of the nearest.
+// the whole of it, the whole is off at least. So a part refutes nothing that
+// the glance would not. Where the error itself may be wanted, since this may be
+// one of the nearest of what was looked at before or by this thread, the rest
+// of the glance is looked at too.
 Glance glance_at(Open& at, const Hypothesis& hypothesis, double far,
-                 const Tally& tally, bool settled) {
+                 const Tally& before, const Tally& tally, bool settled) {
   const bool wanted = hypothesis.parts.empty();
   if (settled && d_head_of(at.reading.call) < usual_own) {
     const auto few = error_of_own(at, hypothesis, at.part, few_own);
@@ -460,7 +462,8 @@ Glance glance_at(Open& at, const Hypothesis& hypothesis, double far,
   if (const auto part =
           wanted ? std::optional<double>()
                  : error_of_own(at, hypothesis, at.part, usual_own)) {
-    if (!(*part <= far) && (settled || !tally.may_be_refuted_nearest(*part))) {
+    if (!(*part <= far) && (settled || !before.may_be_refuted_nearest(*part) ||
+                            !tally.may_be_refuted_nearest(*part))) {
       return {*part, true, true};
     }
   }
@@ -468,7 +471,8 @@ Glance glance_at(Open& at, const Hypothesis& hypothesis, double far,
   if (own && !(*own <= far)) return {*own, true, false};
   if (!wanted) {
     const double part = error_of_part(at, hypothesis);
-    if (!(part <= far) && (settled || !tally.may_be_nearest(part))) {
+    if (!(part <= far) && (settled || !before.may_be_nearest(part) ||
+                           !tally.may_be_nearest(part))) {
       return {part, false, true};
     }
   }
@@ -500,7 +504,7 @@ Fit Search::look(Worker& by, std::size_t plan, const Hypothesis& hypothesis) {
   const double far = 2 * hopeless(at.reading.type, hypothesis);
   Glance seen;
   try {
-    seen = glance_at(at, hypothesis, far, by.tally, settled_);
+    seen = glance_at(at, hypothesis, far, main_.tally, by.tally, settled_);
     fit.error = seen.error;
     if (fit.error <= far) {
       fit = compare(*at.predictor, at.reading, hypothesis, at.few);

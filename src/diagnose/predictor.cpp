@@ -198,8 +198,9 @@ Row row_of(const Parts& parts, Index n) {
 void Predictor::make_products(const Parts& parts, const Places& places) {
   std::array<std::vector<bool>, 3> needed;
   for (std::size_t p = 0; p < 3; ++p) {
-    needed[p].resize(static_cast<std::size_t>(
-        parts.of[p].product->tiles_down() * parts.of[p].product->tiles_across()));
+    const Product& product = *parts.of[p].product;
+    needed[p].resize(static_cast<std::size_t>(product.tiles_down() *
+                                              product.tiles_across()));
   }
   Row row;
   for (Index i = 0; i < places.rows(); ++i) {

@@ -203,3 +203,20 @@ TEST_CASE("to name two bugs in a layer takes the work of a few layers") {
   MESSAGE("right: ", right.multiplications / forward(sizes));
   CHECK(right.multiplications < 5 * forward(sizes));
 }
+
+TEST_CASE("to name two bugs in a layer of which nothing is told takes the work "
+          "of a few layers a reading") {
+  const Sizes sizes = {64, 128, 8};
+  const auto truth = both("raw-merge", "sqrt-d-model");
+  diagnose::Roles roles = roles_of(layer(sizes), truth);
+  roles.told = {};
+  const double readings =
+      static_cast<double>(diagnose::plans(roles).size());
+  const auto diagnosis = diagnose::diagnose_tensors(roles);
+  REQUIRE(diagnosis.finding == diagnose::Finding::named);
+  CHECK(diagnosis.fits[0].hypothesis.name() == truth.name());
+  CHECK(diagnosis.tried > 10000);
+  const double work = diagnosis.multiplications / forward(sizes) / readings;
+  MESSAGE("a reading: ", work);
+  CHECK(work < 18);
+}
