@@ -3,13 +3,17 @@
 #include "mha/generator.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
+#include <exception>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <numeric>
 #include <optional>
 #include <stdexcept>
+#include <thread>
 #include <tuple>
 #include <utility>
 
@@ -229,8 +233,76 @@ double share_of(const OwnDirections& own) {
                    static_cast<double>(own.of_output.rows()));
 }
 
-// Readings are made when they are needed, and one is kept: each holds copies
-// of the tensors.
+// A reading, and what is looked at of it.
+struct Open {
+  std::size_t plan = 0;
+  Reading reading;
+  std::shared_ptr<Projections> projections;  // a layer only
+  std::unique_ptr<Predictor> predictor;
+  // What is far off at a glance is not looked at again, and what is far off in
+  // a part of the glance is not even looked at in the rest of it.
+  Probe part, glance, few;
+};
+
+bool less_off(const Fit& a, const Fit& b) { return a.error < b.error; }
+
+// What became of hypotheses.
+class Tally {
+ public:
+  void keep_fit(const Fit& fit) { fits.push_back(fit); }
+  void keep_nearest(const Fit& fit);
+  void keep_refuted(const Fit& fit);
+  bool may_be_nearest(double error) const;
+  bool may_be_refuted_nearest(double error) const;
+  void add(const Tally& later);
+
+  std::vector<Fit> fits, nearest;
+  std::vector<Fit> refuted;  // by a few columns, with their error there
+  Index tried = 0, left_out = 0;
+  double multiplications = 0;  // for readings that are closed
+};
+
+constexpr std::size_t most_nearest = 3, most_refuted = 24;
+
+bool has_room(const std::vector<Fit>& list, std::size_t most, double error) {
+  return std::isfinite(error) &&
+         (list.size() < most || error < list.back().error);
+}
+
+bool Tally::may_be_nearest(double error) const {
+  return has_room(nearest, most_nearest, error);
+}
+
+bool Tally::may_be_refuted_nearest(double error) const {
+  return has_room(refuted, most_refuted, error);
+}
+
+void keep_among(std::vector<Fit>& list, std::size_t most, const Fit& fit) {
+  if (!has_room(list, most, fit.error)) return;
+  list.insert(std::upper_bound(list.begin(), list.end(), fit, less_off), fit);
+  if (list.size() > most) list.pop_back();
+}
+
+void Tally::keep_nearest(const Fit& fit) {
+  if (!fit.fits()) keep_among(nearest, most_nearest, fit);
+}
+
+void Tally::keep_refuted(const Fit& fit) {
+  keep_among(refuted, most_refuted, fit);
+}
+
+// As if what it counts had been looked at after this.
+void Tally::add(const Tally& later) {
+  fits.insert(fits.end(), later.fits.begin(), later.fits.end());
+  for (const Fit& fit : later.nearest) keep_nearest(fit);
+  for (const Fit& fit : later.refuted) keep_refuted(fit);
+  tried += later.tried;
+  left_out += later.left_out;
+  multiplications += later.multiplications;
+}
+
+// Readings are made when they are needed, and each thread keeps one: they hold
+// copies of the tensors.
 class Search {
  public:
   Search(const Roles& roles, const std::function<void(Index)>& progress)
@@ -239,42 +311,51 @@ class Search {
   Diagnosis run();
 
  private:
-  struct Open {
-    std::size_t plan = 0;
-    Reading reading;
-    std::shared_ptr<Projections> projections;  // a layer only
-    std::unique_ptr<Predictor> predictor;
-    Probe glance, few;
+  struct Worker {
+    std::unique_ptr<Open> open = {};
+    Tally tally = {};
   };
-  Open& open(std::size_t plan);
+  Open& open(Worker& by, std::size_t plan);
+  Open& open(std::size_t plan) { return open(main_, plan); }
+  void close(Worker& by);
   std::shared_ptr<Projections> projections_of(const Reading& reading);
-  std::optional<double> error_of_own(Open& at, const Hypothesis& hypothesis);
-  Fit look(Open& at, const Hypothesis& hypothesis);
+  Fit look(Worker& by, std::size_t plan, const Hypothesis& hypothesis);
+  void count_one(Tally& tally);
   void look_at_right(Diagnosis& diagnosis);
   void look_at_wrong(Diagnosis& diagnosis);
-  void look_at_singles(Open& at);
-  void look_at_pairs();
+  void look_at_singles(std::size_t plan);
+  std::vector<Tally> look_at_pairs(const std::vector<bool>& chosen,
+                                   bool across);
+  void look_at_all_pairs();
+  void look_at_pairs_of(Worker& by, std::size_t plan, bool across);
   void confirm(Diagnosis& diagnosis);
   void look_for_parts(Diagnosis& diagnosis);
-  void keep_nearest(const Fit& fit);
-  void keep_refuted(const Fit& fit);
   void look_again_at_refuted();
   Differences locate(const Fit& fit, bool& all_agree);
 
   const Roles& roles_;
   const std::function<void(Index)>& progress_;
   std::vector<ReadingPlan> plans_;
-  std::unique_ptr<Open> open_;
+  // Of each plan: whether its score maps are large, and pairs that have some.
+  struct Maps {
+    bool large = false;
+    Index pairs = 0;
+  };
+  std::vector<Maps> maps_;
+  Worker main_;
+  // Once a pair fits the answer is no longer unknown, so nobody will ask what
+  // is nearest.
+  bool looks_at_pairs_ = false;
+  std::atomic<bool> settled_ = false;
+  std::mutex sharing_;  // what follows
   std::vector<std::shared_ptr<Projections>> projections_;
-  std::vector<Fit> fits_, nearest_;
-  std::vector<Fit> refuted_;  // by a few columns, with their error there
-  Fit first_right_;  // read in the likeliest way
-  Index tried_ = 0, left_out_ = 0;
-  double multiplications_ = 0;  // for readings that are closed
+  Index told_of_ = 0;  // hypotheses
+  Fit first_right_;    // read in the likeliest way
 };
 
 std::shared_ptr<Projections> Search::projections_of(const Reading& reading) {
   if (!reading.layer) return {};
+  const std::lock_guard<std::mutex> lock(sharing_);
   for (const std::shared_ptr<Projections>& one : projections_) {
     if (one->are_of(reading)) return one;
   }
@@ -282,10 +363,20 @@ std::shared_ptr<Projections> Search::projections_of(const Reading& reading) {
   return projections_.back();
 }
 
-Search::Open& Search::open(std::size_t plan) {
-  if (open_ && open_->plan == plan) return *open_;
-  if (open_) multiplications_ += open_->predictor->multiplications();
-  open_ = nullptr;  // before there is another
+void Search::close(Worker& by) {
+  if (by.open) {
+    by.tally.multiplications += by.open->predictor->multiplications();
+  }
+  by.open = nullptr;
+}
+
+Open& Search::open(Worker& by, std::size_t plan) {
+  if (by.open && by.open->plan == plan) return *by.open;
+  if (by.open && by.open->projections &&
+      plans_[by.open->plan].n_heads != plans_[plan].n_heads) {
+    by.open->projections->forget(plans_[by.open->plan].n_heads);
+  }
+  close(by);  // before there is another
   auto at = std::make_unique<Open>();
   at->plan = plan;
   at->reading = read_so(roles_, plans_[plan]);
@@ -295,37 +386,38 @@ Search::Open& Search::open(std::size_t plan) {
   // What is far off in one row need not be computed in more: for a layer that
   // is a row of every head. Otherwise a few columns of two heads will do.
   at->glance.rows = {at->few.rows.back(), at->few.rows.front()};
+  at->part.rows = {at->glance.rows.front()};
   if (!at->reading.layer && at->reading.output.cols() > 64) {
     const Index d = d_head_of(at->reading.call);
     const Index last = at->reading.call.n_heads - 1;
     for (Index c = 0; c < 4; ++c) {
       at->glance.columns.push_back(last / 3 * d + c % d);
       at->glance.columns.push_back(last * d + d - 1 - c % d);
+      at->part.columns.push_back(last / 3 * d + c % d);
     }
   }
-  open_ = std::move(at);
-  return *open_;
+  by.open = std::move(at);
+  return *by.open;
 }
 
 // How far a layer's output is off where a few columns of the heads write alone:
-// for that, the other heads need not be computed. Nothing when these rows or
-// weights have no such place.
-std::optional<double> Search::error_of_own(Open& at,
-                                           const Hypothesis& hypothesis) {
+// for that, the other heads need not be computed. Of the rows of a probe, as a
+// share of the size of the glance. Nothing when these rows or weights have no
+// such place.
+std::optional<double> error_of_own(Open& at, const Hypothesis& hypothesis,
+                                   const Probe& probe, Index most_columns) {
   if (!at.reading.layer) return {};
-  const Projection& weights = at.predictor->projection(hypothesis);
-  const auto& own = at.projections->own(weights.w_o);
-  Numbers output = look_at(at.reading.output, {at.glance.rows});
-  if (!own || !output.allFinite()) return {};
-  const Numbers seen = output * own->of_output;
-  const double size =
-      std::max(seen.norm(), share_of(*own) * output.norm());
-  if (weights.b_o.size() != 0) output.rowwise() -= weights.b_o;
-  if (hypothesis.adds_input) {
-    output -= look_at(at.reading.x_q, {at.glance.rows});
-  }
+  const auto weights = at.predictor->projection(hypothesis);
+  const auto own = at.projections->own(weights->w_o, most_columns);
+  const Numbers glance = look_at(at.reading.output, {at.glance.rows});
+  if (!own || !glance.allFinite()) return {};
+  const Numbers seen = glance * own->of_output;
+  const double size = std::max(seen.norm(), share_of(*own) * glance.norm());
+  Numbers output = look_at(at.reading.output, {probe.rows});
+  if (weights->b_o.size() != 0) output.rowwise() -= weights->b_o;
+  if (hypothesis.adds_input) output -= look_at(at.reading.x_q, {probe.rows});
   const Numbers predicted =
-      at.predictor->heads(hypothesis, {at.glance.rows, own->columns}).output *
+      at.predictor->heads(hypothesis, {probe.rows, own->columns}).output *
       own->of_columns;
   const double error = (predicted - output * own->of_output).norm();
   if (error == 0) return 0;
@@ -333,114 +425,223 @@ std::optional<double> Search::error_of_own(Open& at,
                               : std::numeric_limits<double>::infinity();
 }
 
-Fit Search::look(Open& at, const Hypothesis& hypothesis) {
+// How far some of the glance is off, as a share of the size of all of it.
+double error_of_part(Open& at, const Hypothesis& hypothesis) {
+  const double distance =
+      squared_distance(at.predictor->predict(hypothesis, at.part).output,
+                       look_at(at.reading.output, at.part));
+  return distance == 0 ? 0
+                       : std::sqrt(distance / squared_size(look_at(
+                                                  at.reading.output,
+                                                  at.glance)));
+}
+
+// A hypothesis at a glance.
+struct Glance {
+  double error = 0;
+  bool by_own = false;   // of columns of the heads that write alone
+  bool in_part = false;  // at least so far
+};
+
+// Columns that write alone: one usual head of a layer. As soon as it is settled
+// that something fits, a few go before them: narrow heads have one or two each.
+constexpr Index usual_own = 64, few_own = 8;
+
+// Squares add up: what a part of the glance is off, as a share of the size of
+// the whole of it, the whole is off at least. So a part refutes nothing that
+// the glance would not. Where the error itself may be wanted, since this may be
+// one of the nearest of what was looked at before or by this thread, the rest
+// of the glance is looked at too.
+Glance glance_at(Open& at, const Hypothesis& hypothesis, double far,
+                 const Tally& before, const Tally& tally, bool settled) {
+  const bool wanted = hypothesis.parts.empty();
+  if (settled && d_head_of(at.reading.call) < usual_own) {
+    const auto few = error_of_own(at, hypothesis, at.part, few_own);
+    if (few && !(*few <= far)) return {*few, true, true};
+  }
+  if (const auto part =
+          wanted ? std::optional<double>()
+                 : error_of_own(at, hypothesis, at.part, usual_own)) {
+    if (!(*part <= far) && (settled || !before.may_be_refuted_nearest(*part) ||
+                            !tally.may_be_refuted_nearest(*part))) {
+      return {*part, true, true};
+    }
+  }
+  const auto own = error_of_own(at, hypothesis, at.glance, usual_own);
+  if (own && !(*own <= far)) return {*own, true, false};
+  if (!wanted) {
+    const double part = error_of_part(at, hypothesis);
+    if (!(part <= far) && (settled || !before.may_be_nearest(part) ||
+                           !tally.may_be_nearest(part))) {
+      return {part, false, true};
+    }
+  }
+  return {relative_error(at.predictor->predict(hypothesis, at.glance).output,
+                         look_at(at.reading.output, at.glance)),
+          false, false};
+}
+
+// A fit beside more rows.
+Fit look_closer(Open& at, const Hypothesis& hypothesis) {
+  return compare(*at.predictor, at.reading, hypothesis,
+                 {random_rows(rows_to_confirm(at.reading, hypothesis.across),
+                              at.reading.output.rows(), 6)});
+}
+
+void Search::count_one(Tally& tally) {
+  tally.tried += 1;
+  if (!progress_) return;
+  const std::lock_guard<std::mutex> lock(sharing_);
+  progress_(++told_of_);
+}
+
+Fit Search::look(Worker& by, std::size_t plan, const Hypothesis& hypothesis) {
+  Open& at = open(by, plan);
   Fit fit;
   fit.hypothesis = hypothesis;
   fit.reading = at.reading.description;
   fit.plan = at.plan;
   const double far = 2 * hopeless(at.reading.type, hypothesis);
-  bool refuted = false;
+  Glance seen;
   try {
-    const std::optional<double> own = error_of_own(at, hypothesis);
-    refuted = own && !(*own <= far);
-    if (refuted) {
-      fit.error = *own;
-    } else {
-      fit.error = relative_error(
-          at.predictor->predict(hypothesis, at.glance).output,
-          look_at(at.reading.output, at.glance));
-    }
-    if (!refuted && fit.error <= far) {
+    seen = glance_at(at, hypothesis, far, main_.tally, by.tally, settled_);
+    fit.error = seen.error;
+    if (fit.error <= far) {
       fit = compare(*at.predictor, at.reading, hypothesis, at.few);
       fit.plan = at.plan;
     }
   } catch (const TooLarge&) {
-    left_out_ += 1;
+    by.tally.left_out += 1;
     return fit;
   } catch (const std::invalid_argument&) {
     // It would have refused these sizes, and has given no output.
     fit.error = std::numeric_limits<double>::infinity();
   }
-  tried_ += 1;
-  if (progress_) progress_(tried_);
-  if (refuted) {
-    keep_refuted(fit);
+  count_one(by.tally);
+  if (seen.by_own) {
+    if (!seen.in_part) by.tally.keep_refuted(fit);
   } else if (fit.fits()) {
-    fits_.push_back(fit);
-  } else {
-    keep_nearest(fit);
+    by.tally.keep_fit(fit);
+    if (looks_at_pairs_ && !settled_) {
+      settled_ = look_closer(at, hypothesis).fits();
+    }
+  } else if (!seen.in_part) {
+    by.tally.keep_nearest(fit);
   }
   return fit;
-}
-
-bool less_off(const Fit& a, const Fit& b) { return a.error < b.error; }
-
-void Search::keep_nearest(const Fit& fit) {
-  if (fit.fits() || !std::isfinite(fit.error)) return;
-  nearest_.push_back(fit);
-  std::stable_sort(nearest_.begin(), nearest_.end(), less_off);
-  if (nearest_.size() > 3) nearest_.pop_back();
-}
-
-void Search::keep_refuted(const Fit& fit) {
-  constexpr std::size_t most = 24;
-  if (!std::isfinite(fit.error)) return;
-  if (refuted_.size() == most && !less_off(fit, refuted_.back())) return;
-  refuted_.insert(
-      std::upper_bound(refuted_.begin(), refuted_.end(), fit, less_off), fit);
-  if (refuted_.size() > most) refuted_.pop_back();
 }
 
 // Of what was refuted by a few columns, the nearest may be the nearest of all.
 void Search::look_again_at_refuted() {
   std::stable_sort(
-      refuted_.begin(), refuted_.end(),
+      main_.tally.refuted.begin(), main_.tally.refuted.end(),
       [](const Fit& a, const Fit& b) { return a.plan < b.plan; });
-  for (Fit& fit : refuted_) {
+  for (Fit& fit : main_.tally.refuted) {
     Open& at = open(fit.plan);
     fit.error = relative_error(
         at.predictor->predict(fit.hypothesis, at.glance).output,
         look_at(at.reading.output, at.glance));
-    keep_nearest(fit);
+    main_.tally.keep_nearest(fit);
   }
 }
 
-void Search::look_at_singles(Open& at) {
-  const Traits traits = traits_of(at.reading);
+void Search::look_at_singles(std::size_t plan) {
+  const Traits traits = traits_of(open(plan).reading);
   for (const Variation& one : variations()) {
-    if (matters(one, traits)) look(at, *combine({&one}));
+    if (matters(one, traits)) look(main_, plan, *combine({&one}));
   }
+}
+
+// The pairs of one reading that have whole score maps, or those that have none.
+void Search::look_at_pairs_of(Worker& by, std::size_t plan, bool across) {
+  const Reading& reading = open(by, plan).reading;
+  const std::vector<Hypothesis> pairs = pairs_in_turn(traits_of(reading));
+  maps_[plan] = {maps_are_large(reading),
+                 std::count_if(pairs.begin(), pairs.end(),
+                               [](const Hypothesis& one) {
+                                 return one.across;
+                               })};
+  for (const Hypothesis& pair : pairs) {
+    if (pair.across == across) look(by, plan, pair);
+  }
+}
+
+// Pairs in some of the readings, on two threads. All readings of one number of
+// heads are looked at by one of them, and what is found is put in the order of
+// the readings: it does not depend on which thread is the faster.
+std::vector<Tally> Search::look_at_pairs(const std::vector<bool>& chosen,
+                                         bool across) {
+  std::vector<Tally> found(plans_.size());
+  const auto every_other = [&](Worker& by, int which) {
+    int turn = 0;
+    for (std::size_t plan = 0; plan < plans_.size(); ++plan) {
+      if (plan > 0 && plans_[plan].n_heads != plans_[plan - 1].n_heads) {
+        turn = 1 - turn;
+      }
+      if (turn != which || !chosen[plan]) continue;
+      by.tally = {};
+      look_at_pairs_of(by, plan, across);
+      found[plan] = std::move(by.tally);
+    }
+    close(by);
+  };
+  Worker one, two;
+  close(main_);
+  std::exception_ptr problem;
+  std::thread other([&] {
+    try {
+      every_other(two, 1);
+    } catch (...) {
+      problem = std::current_exception();
+    }
+  });
+  try {
+    every_other(one, 0);
+  } catch (...) {
+    other.join();
+    throw;
+  }
+  other.join();
+  if (problem) std::rethrow_exception(problem);
+  main_.tally.multiplications +=
+      one.tally.multiplications + two.tally.multiplications;
+  return found;
 }
 
 // Whole score maps come last: where they are large, they are left out if
 // something fits already.
-void Search::look_at_pairs() {
+void Search::look_at_all_pairs() {
+  std::vector<Fit>& fits = main_.tally.fits;
+  maps_.assign(plans_.size(), {});
+  looks_at_pairs_ = true;
+  for (const Tally& one :
+       look_at_pairs(std::vector<bool>(plans_.size(), true), false)) {
+    main_.tally.add(one);
+  }
   std::optional<bool> settled;
-  for (const bool across : {false, true}) {
-    for (std::size_t plan = 0; plan < plans_.size(); ++plan) {
-      std::vector<Hypothesis> pairs =
-          pairs_in_turn(traits_of(open(plan).reading));
-      pairs.erase(std::remove_if(pairs.begin(), pairs.end(),
-                                 [across](const Hypothesis& one) {
-                                   return one.across != across;
-                                 }),
-                  pairs.end());
-      if (across && !fits_.empty() && maps_are_large(open(plan).reading)) {
-        if (!settled) {
-          Diagnosis so_far;
-          confirm(so_far);
-          settled = !so_far.fits.empty();
-        }
-        if (*settled) {
-          left_out_ += std::ssize(pairs);
-          continue;
-        }
-      }
-      for (const Hypothesis& pair : pairs) look(open(plan), pair);
+  const auto is_left_out = [&](std::size_t plan) {
+    if (fits.empty() || !maps_[plan].large) return false;
+    if (!settled) {
+      Diagnosis so_far;
+      confirm(so_far);
+      settled = !so_far.fits.empty();
+    }
+    return *settled;
+  };
+  std::vector<bool> chosen;
+  for (std::size_t plan = 0; plan < plans_.size(); ++plan) {
+    chosen.push_back(!is_left_out(plan));
+  }
+  const std::vector<Tally> found = look_at_pairs(chosen, true);
+  for (std::size_t plan = 0; plan < plans_.size(); ++plan) {
+    if (is_left_out(plan)) {
+      main_.tally.left_out += maps_[plan].pairs;
+    } else {
+      main_.tally.add(found[plan]);
     }
   }
   // Named in the order of the list, whatever the order of the search.
-  std::stable_sort(fits_.begin(), fits_.end(), [](const Fit& a, const Fit& b) {
+  std::stable_sort(fits.begin(), fits.end(), [](const Fit& a, const Fit& b) {
     return std::tie(a.plan, a.hypothesis.parts) <
            std::tie(b.plan, b.hypothesis.parts);
   });
@@ -449,17 +650,14 @@ void Search::look_at_pairs() {
 // Looks at more rows of what fits, and puts the best first.
 void Search::confirm(Diagnosis& diagnosis) {
   std::vector<Fit> confirmed;
-  for (const Fit& fit : fits_) {
+  for (const Fit& fit : main_.tally.fits) {
     Open& at = open(fit.plan);
-    Fit again = compare(
-        *at.predictor, at.reading, fit.hypothesis,
-        {random_rows(rows_to_confirm(at.reading, fit.hypothesis.across),
-                     at.reading.output.rows(), 6)});
+    Fit again = look_closer(at, fit.hypothesis);
     again.plan = fit.plan;
     if (again.fits()) {
       confirmed.push_back(again);
     } else {
-      keep_nearest(again);
+      main_.tally.keep_nearest(again);
     }
   }
   // Right before wrong, one before two; then the better fit, unless rounding
@@ -550,8 +748,8 @@ Differences Search::locate(const Fit& fit, bool& all_agree) {
 void Search::look_at_right(Diagnosis& diagnosis) {
   Diagnosis apart;
   for (std::size_t plan = 0; plan < plans_.size(); ++plan) {
-    fits_.clear();
-    const Fit fit = look(open(plan), {});
+    main_.tally.fits.clear();
+    const Fit fit = look(main_, plan, {});
     if (plan == 0) first_right_ = fit;
     if (!fit.fits()) continue;
     confirm(diagnosis);
@@ -562,8 +760,8 @@ void Search::look_at_right(Diagnosis& diagnosis) {
       diagnosis.finding = Finding::correct;
       // Which bugs would this input not have shown?
       const Fit found = diagnosis.fits[0];
-      fits_.clear();
-      look_at_singles(open(found.plan));
+      main_.tally.fits.clear();
+      look_at_singles(found.plan);
       confirm(diagnosis);
       diagnosis.same_here = std::move(diagnosis.fits);
       diagnosis.fits = {found};
@@ -615,12 +813,12 @@ void Search::look_at_wrong(Diagnosis& diagnosis) {
   const bool mostly_right = diagnosis.finding == Finding::correct_apart;
   for (const bool pairs : {false, true}) {
     if (pairs && mostly_right) return;
-    fits_.clear();
+    main_.tally.fits.clear();
     if (pairs) {
-      look_at_pairs();
+      look_at_all_pairs();
     } else {
       for (std::size_t plan = 0; plan < plans_.size(); ++plan) {
-        look_at_singles(open(plan));
+        look_at_singles(plan);
       }
     }
     Diagnosis found;
@@ -642,18 +840,18 @@ Diagnosis Search::run() {
   if (diagnosis.finding == Finding::unknown) look_for_parts(diagnosis);
   if (diagnosis.finding == Finding::unknown) {
     look_again_at_refuted();
-    diagnosis.nearest = nearest_;
-    if (nearest_.empty() || nearest_[0].error > farthest) {
+    diagnosis.nearest = main_.tally.nearest;
+    if (diagnosis.nearest.empty() || diagnosis.nearest[0].error > farthest) {
       diagnosis.nothing_near = true;
       diagnosis.nearest = {first_right_};
     }
     bool all_agree = false;
     diagnosis.differences = locate(diagnosis.nearest[0], all_agree);
   }
-  diagnosis.tried = tried_;
-  diagnosis.left_out = left_out_;
-  diagnosis.multiplications =
-      multiplications_ + open_->predictor->multiplications();
+  close(main_);
+  diagnosis.tried = main_.tally.tried;
+  diagnosis.left_out = main_.tally.left_out;
+  diagnosis.multiplications = main_.tally.multiplications;
   diagnosis.seconds = std::chrono::duration<double>(
                           std::chrono::steady_clock::now() - start).count();
   return diagnosis;

@@ -435,9 +435,10 @@ void add_projections(std::vector<Variation>& list) {
   const std::string a = "05a_wrong_splits";
   const auto add = [&](const std::string& name, const std::string& what,
                        const std::string& mend, const std::string& page,
-                       Reread reread) {
+                       Reread reread, bool by_heads = false) {
     Variation variation = {name, what, mend, page};
     variation.reread = reread;
+    variation.by_heads = by_heads;
     variation.matters = with_layer;
     list.push_back(std::move(variation));
   };
@@ -457,7 +458,7 @@ void add_projections(std::vector<Variation>& list) {
   add("b-v-forgotten", "b_v was not added", "add it", layer, no_b_v);
   add("b-o-forgotten", "b_o was not added", "add it", sum, no_b_o);
   add("b-o-per-head", "b_o was added once a head", "add it once", sum,
-      b_o_per_head);
+      b_o_per_head, true);
   add("order-k-q-v", "the packed weights were unpacked as k, q, v",
       "unpack as q, k, v", a, order_k_q_v);
   add("order-q-v-k", "the packed weights were unpacked as q, v, k",
@@ -465,9 +466,9 @@ void add_projections(std::vector<Variation>& list) {
   add("order-v-k-q", "the packed weights were unpacked as v, k, q",
       "unpack as q, k, v", a, order_v_k_q);
   add("packed-by-heads", "weights packed as q, k, v were read head after head",
-      "take thirds: w_q, w_k, w_v = packed.chunk(3)", a, thirds_by_heads);
+      "take thirds: w_q, w_k, w_v = packed.chunk(3)", a, thirds_by_heads, true);
   add("slice-then-project", "each head was given its slice of the input only",
-      "project all of x, then split", layer, slices_projected);
+      "project all of x, then split", layer, slices_projected, true);
   Variation residual = {"input-added", "the layer's input is in its output",
                         "save the output before the residual sum", sum};
   residual.adds_input = true;

@@ -9,15 +9,14 @@
 namespace diagnose {
 namespace {
 
-// Half of a narrow layer, one usual head of a wide one.
-constexpr Index most_columns = 64;
 constexpr Index most_directions = 8;
 // What the others may leave in the directions, of the size of w_o.
 constexpr double leak = 1e-10;
 
 }  // namespace
 
-std::optional<OwnDirections> own_directions(const Numbers& w_o) {
+std::optional<OwnDirections> own_directions(const Numbers& w_o,
+                                            Index most_columns) {
   const Index width = w_o.rows(), d_model = w_o.cols();
   const Index count = std::min(most_columns, (width + 1) / 2);
   const Index first = width / 2, others = width - count;

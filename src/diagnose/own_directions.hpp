@@ -20,6 +20,7 @@ struct OwnDirections {
 /// \param w_o  (width, d_model)
 /// \returns the directions in which the columns write most; nothing when what
 ///          they write cannot be told from the others'
-std::optional<OwnDirections> own_directions(const Numbers& w_o);
+std::optional<OwnDirections> own_directions(const Numbers& w_o,
+                                            Index most_columns = 64);
 
 }  // namespace diagnose

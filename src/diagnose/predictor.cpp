@@ -105,40 +105,55 @@ const Call& Predictor::call_for(const Hypothesis& hypothesis) {
 Predictor::Parts Predictor::parts_of(const Hypothesis& hypothesis) {
   const Call& call = reading_.call;
   if (!reading_.layer) {
-    return {{{0, &call.q, nullptr, nullptr},
-             {call.q.size(), &call.k, nullptr, nullptr},
-             {call.q.size() + call.k.size(), &call.v, nullptr, nullptr}}};
+    return {{{{0, &call.q, nullptr, nullptr},
+              {call.q.size(), &call.k, nullptr, nullptr},
+              {call.q.size() + call.k.size(), &call.v, nullptr, nullptr}}},
+            nullptr};
   }
-  const Projection& all = projection(hypothesis);
+  const auto kept = projection(hypothesis);
+  const Projection& all = *kept;
   const auto part = [](Index first, Product& product,
                        const mha::RowVector<double>& bias) -> Part {
     return {first, &product.numbers(), bias.size() == 0 ? nullptr : &bias,
             &product};
   };
   const Index q = all.q->numbers().size(), k = all.k->numbers().size();
-  return {{part(0, *all.q, all.b_q), part(q, *all.k, all.b_k),
-           part(q + k, *all.v, all.b_v)}};
+  return {{{part(0, *all.q, all.b_q), part(q, *all.k, all.b_k),
+            part(q + k, *all.v, all.b_v)}},
+          kept};
 }
 
-namespace {
-
-// Whether each row of places is a piece of a row of queries, keys or values.
-bool are_in_a_row(const Numbers& places, const Call& call) {
-  if (places.cols() == 0) return false;
-  const Index q = call.q.size(), k = call.k.size();
-  for (Index i = 0; i < places.rows(); ++i) {
-    for (Index j = 1; j < places.cols(); ++j) {
-      if (places(i, j) != places(i, j - 1) + 1) return false;
-    }
-    const Index first = static_cast<Index>(places(i, 0));
-    const Numbers& all = first < q ? call.q : first < q + k ? call.k : call.v;
-    const Index start = first < q ? 0 : first < q + k ? q : q + k;
-    if ((first - start) % all.cols() + places.cols() > all.cols()) return false;
+Predictor::Places Predictor::places_of(const Numbers& numbers) {
+  Places places;
+  places.cols = numbers.cols();
+  places.first.resize(static_cast<std::size_t>(numbers.rows()));
+  if (places.cols > 1 && numbers.rows() > 0) {
+    places.step = static_cast<Index>(numbers(0, 1) - numbers(0, 0));
   }
-  return true;
+  bool regular = places.step > 0;
+  for (Index i = 0; i < numbers.rows(); ++i) {
+    places.first[static_cast<std::size_t>(i)] =
+        static_cast<Index>(numbers(i, 0));
+    for (Index j = 1; regular && j < numbers.cols(); ++j) {
+      regular = static_cast<Index>(numbers(i, j) - numbers(i, j - 1)) ==
+                places.step;
+    }
+  }
+  if (!regular) places.numbers = numbers;
+  return places;
 }
 
-}  // namespace
+Predictor::Places Predictor::rows_of_places(const Places& all,
+                                            const std::vector<Index>& rows) {
+  Places some;
+  some.cols = all.cols;
+  some.step = all.step;
+  for (const Index row : rows) {
+    some.first.push_back(all.first[static_cast<std::size_t>(row)]);
+  }
+  if (!all.regular()) some.numbers = rows_of(all.numbers, rows);
+  return some;
+}
 
 // Which numbers head h of item b of the queries (0), keys (1) or values (2)
 // has.
@@ -150,13 +165,11 @@ std::shared_ptr<const Predictor::Places> Predictor::places_in(
   const auto known = splits_.find(key);
   if (known != splits_.end()) return known->second;
   const Numbers& all = which == 0 ? call.q : which == 1 ? call.k : call.v;
-  auto places = std::make_shared<Places>();
-  places->numbers = hypothesis.steps.take(
+  auto places = std::make_shared<Places>(places_of(hypothesis.steps.take(
       {all, which == 0 ? call.batch : call.kv_batch,
        which == 0 ? call.n_heads : call.n_kv_heads},
-      b, h);
-  places->in_a_row = are_in_a_row(places->numbers, call_for({}));
-  make_room(splits_, splits_kept_, places->numbers.size());
+      b, h)));
+  make_room(splits_, splits_kept_, places->size());
   return splits_[key] = std::move(places);
 }
 
@@ -171,8 +184,8 @@ struct Row {
 template <typename Parts>
 Row row_of(const Parts& parts, Index n) {
   Row row;
-  row.part = n < parts[1].first ? 0 : n < parts[2].first ? 1 : 2;
-  const auto& part = parts[row.part];
+  row.part = n < parts.of[1].first ? 0 : n < parts.of[2].first ? 1 : 2;
+  const auto& part = parts.of[row.part];
   row.index = (n - part.first) / part.numbers->cols();
   row.first = part.first + row.index * part.numbers->cols();
   row.end = row.first + part.numbers->cols();
@@ -185,44 +198,51 @@ Row row_of(const Parts& parts, Index n) {
 void Predictor::make_products(const Parts& parts, const Places& places) {
   std::array<std::vector<bool>, 3> needed;
   for (std::size_t p = 0; p < 3; ++p) {
-    needed[p].resize(static_cast<std::size_t>(
-        parts[p].product->tiles_down() * parts[p].product->tiles_across()));
+    const Product& product = *parts.of[p].product;
+    needed[p].resize(static_cast<std::size_t>(product.tiles_down() *
+                                              product.tiles_across()));
   }
   Row row;
-  for (Index i = 0; i < places.numbers.size(); ++i) {
-    const Index n = static_cast<Index>(places.numbers.data()[i]);
-    if (n < row.first || n >= row.end) row = row_of(parts, n);
-    const Index tile = row.index / Product::tile_rows *
-                           parts[row.part].product->tiles_across() +
-                       (n - row.first) / Product::tile_cols;
-    needed[row.part][static_cast<std::size_t>(tile)] = true;
+  for (Index i = 0; i < places.rows(); ++i) {
+    for (Index j = 0; j < places.cols; ++j) {
+      const Index n = places.at(i, j);
+      if (n < row.first || n >= row.end) row = row_of(parts, n);
+      const Index tile = row.index / Product::tile_rows *
+                             parts.of[row.part].product->tiles_across() +
+                         (n - row.first) / Product::tile_cols;
+      needed[row.part][static_cast<std::size_t>(tile)] = true;
+    }
   }
   for (std::size_t p = 0; p < 3; ++p) {
-    multiplications_ += parts[p].product->make(needed[p]);
+    multiplications_ += parts.of[p].product->make(needed[p]);
   }
 }
 
 Numbers Predictor::read_at(const Parts& parts, const Places& places) {
-  if (!std::all_of(parts.begin(), parts.end(), [](const Part& part) {
+  if (!std::all_of(parts.of.begin(), parts.of.end(), [](const Part& part) {
         return !part.product || part.product->complete();
       })) {
     make_products(parts, places);
   }
-  const Numbers& from = places.numbers;
-  Numbers read(from.rows(), from.cols());
+  Numbers read(places.rows(), places.cols);
+  const Index step = places.step;
   Row row;
-  for (Index i = 0; i < from.rows(); ++i) {
-    for (Index j = 0; j < from.cols();) {
-      const Index n = static_cast<Index>(from(i, j));
+  for (Index i = 0; i < read.rows(); ++i) {
+    for (Index j = 0; j < read.cols();) {
+      const Index n = places.at(i, j);
       if (n < row.first || n >= row.end) row = row_of(parts, n);
-      const Part& part = parts[row.part];
+      const Part& part = parts.of[row.part];
       const Index c = n - row.first;
-      const Index count = places.in_a_row ? from.cols() : 1;
+      // As many as lie in this row.
+      const Index count =
+          places.regular()
+              ? std::min(read.cols() - j, (row.end - 1 - n) / step + 1)
+              : 1;
       const double* numbers = &(*part.numbers)(row.index, c);
       const double* bias = part.bias ? part.bias->data() + c : nullptr;
       double* to = &read(i, j);
       for (Index m = 0; m < count; ++m) {
-        to[m] = numbers[m] + (bias ? bias[m] : 0);
+        to[m] = numbers[m * step] + (bias ? bias[m * step] : 0);
       }
       j += count;
     }
@@ -249,8 +269,8 @@ Predictor::SharedHead Predictor::head(const Hypothesis& hypothesis,
 // Sends numbers through the merge instead of contexts, to see where each goes.
 Predictor::Sources Predictor::sources(const Hypothesis& hypothesis,
                                       const Call& call, const Probe& probe) {
-  const Place key = {hypothesis.rewrite.before, hypothesis.rewrite.after,
-                     hypothesis.steps.put};
+  const Place key = {hypothesis.rewrite.after, hypothesis.steps.put,
+                     call.batch, call.n_heads, call.q.rows(), call.q.cols()};
   const Index t_q = tokens_of(call), d = d_head_of(call);
   if (places_.find(key) == places_.end()) {
     Numbers numbered = Numbers::Constant(call.batch * t_q, call.q.cols(), -1);
@@ -286,6 +306,11 @@ Predictor::Sources Predictor::sources(const Hypothesis& hypothesis,
       if (its_rows.empty() || its_rows.back() != origin.i) {
         its_rows.push_back(origin.i);
       }
+      Columns& its = sources.columns_of.try_emplace(
+          origin.map, Columns{origin.c, 1}).first->second;
+      const Index end = std::max(its.first + its.count, origin.c + 1);
+      its.first = std::min(its.first, origin.c);
+      its.count = end - its.first;
     }
   }
   for (auto& [map, its_rows] : sources.rows_of) {
@@ -345,8 +370,10 @@ std::shared_ptr<const BoolMatrix> Predictor::visible(
 
 Predictor::Inputs Predictor::inputs_of(const Hypothesis& hypothesis,
                                        const Call& call, Index map,
-                                       const std::vector<Index>& wanted) {
+                                       const std::vector<Index>& wanted,
+                                       Columns columns) {
   Inputs inputs;
+  inputs.columns = columns;
   inputs.b = map / call.n_heads;
   const Index h = map % call.n_heads;
   const Index kv = hypothesis.steps.kv_head(h, call);
@@ -358,8 +385,8 @@ Predictor::Inputs Predictor::inputs_of(const Hypothesis& hypothesis,
     std::iota(inputs.rows.begin(), inputs.rows.end(), 0);
   }
   const auto places = places_in(hypothesis, call, 0, inputs.b, h);
-  inputs.q = read_at(parts_of(hypothesis),
-                     {rows_of(places->numbers, inputs.rows), places->in_a_row});
+  inputs.q =
+      read_at(parts_of(hypothesis), rows_of_places(*places, inputs.rows));
   inputs.k = head(hypothesis, call, 1, inputs.b, kv);
   inputs.v = head(hypothesis, call, 2, inputs.b, kv);
   inputs.seen = visible(hypothesis, call, inputs.b, inputs.rows, true);
@@ -390,7 +417,7 @@ Predictor::Context Predictor::context(const Hypothesis& hypothesis,
     return all;
   }
   Context all;
-  all.numbers.resize(rows, v->numbers.cols());
+  all.numbers.resize(rows, inputs.columns.count);
   const Index at_once = std::max<Index>(
       1, scores_at_once / std::max<Index>(1, k->numbers.rows()));
   for (Index first = 0; first < rows; first += at_once) {
@@ -444,22 +471,19 @@ Predictor::Context Predictor::context_of(const Hypothesis& hypothesis,
   }
   if (rounded) round(scores);
   Context result;
-  for (Index i = 0; i < scores.rows(); ++i) {
-    for (Index j = 0; j < scores.cols(); ++j) {
-      const double size = std::abs(scores(i, j));
-      if (seen(i, j) && size < 1e300) {
-        result.highest = std::max(result.highest, size);
-      }
-    }
+  if (scores.size() != 0) {
+    const auto size = scores.array().abs();
+    result.highest = (seen && size < 1e300).select(size, 0).maxCoeff();
   }
   Numbers weights = steps.weigh(scores, seen, some, 0);
   if (rounded) round(weights);
-  if (steps.mix == gallery::mix_values && weights.rows() >= 8 && v.finite &&
-      all_finite(weights)) {
+  const auto values =
+      v.numbers.middleCols(inputs.columns.first, inputs.columns.count);
+  if (steps.mix == gallery::mix_values && v.finite && all_finite(weights)) {
     // A weight of 0 may be multiplied: there is nothing infinite.
-    result.numbers.noalias() = weights * v.numbers;
+    result.numbers.noalias() = weights * values;
   } else {
-    result.numbers = steps.mix(weights, v.numbers);
+    result.numbers = steps.mix(weights, values);
   }
   if (rounded) round(result.numbers);
   return result;
@@ -473,10 +497,12 @@ Prediction Predictor::heads(const Hypothesis& hypothesis, const Probe& probe,
   std::map<Index, std::size_t> place;
   for (const auto& [map, its_rows] : from.rows_of) {
     place[map] = inputs.size();
-    inputs.push_back(inputs_of(hypothesis, call, map, its_rows));
-    const Numbers& v = inputs.back().v->numbers;
-    multiplications_ += 2 * static_cast<double>(inputs.back().q.rows()) *
-                        static_cast<double>(v.size());
+    inputs.push_back(inputs_of(hypothesis, call, map, its_rows,
+                               from.columns_of.at(map)));
+    const Inputs& one = inputs.back();
+    multiplications_ += static_cast<double>(one.q.rows()) *
+                        static_cast<double>(one.k->numbers.rows()) *
+                        static_cast<double>(one.q.cols() + one.columns.count);
   }
   std::vector<Context> contexts(inputs.size());
   const auto some_of_them = [&](std::size_t first, std::size_t step) {
@@ -505,7 +531,8 @@ Prediction Predictor::heads(const Hypothesis& hypothesis, const Probe& probe,
                                      origin.i) -
                     its_rows.begin();
     prediction.output(origin.row, origin.col) =
-        contexts[place[origin.map]].numbers(i, origin.c);
+        contexts[place[origin.map]].numbers(
+            i, origin.c - from.columns_of.at(origin.map).first);
   }
   return prediction;
 }
@@ -514,11 +541,11 @@ Prediction Predictor::predict(const Hypothesis& hypothesis, const Probe& probe,
                               bool rounded) {
   Prediction prediction = heads(hypothesis, probe, rounded);
   if (reading_.layer) {
-    const Projection& w = projection(hypothesis);
+    const auto w = projection(hypothesis);
     multiplications_ += static_cast<double>(probe.rows.size()) *
-                        static_cast<double>(w.w_o->size());
-    prediction.output = (prediction.output * *w.w_o).eval();
-    if (w.b_o.size() != 0) prediction.output.rowwise() += w.b_o;
+                        static_cast<double>(w->w_o->size());
+    prediction.output = (prediction.output * *w->w_o).eval();
+    if (w->b_o.size() != 0) prediction.output.rowwise() += w->b_o;
     if (hypothesis.adds_input) {
       prediction.output += rows_of(reading_.x_q, probe.rows);
     }

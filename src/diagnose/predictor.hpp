@@ -59,10 +59,11 @@ class Predictor {
                    bool rounded = false);
 
   /// \param hypothesis  about a layer
-  /// \returns its projections, until the next call
+  /// \returns its projections
   /// \throws std::invalid_argument when it refuses these sizes
-  const Projection& projection(const Hypothesis& hypothesis) {
-    return projections_->of(hypothesis.reread, reading_.call.n_heads);
+  std::shared_ptr<const Projection> projection(const Hypothesis& hypothesis) {
+    return projections_->of(hypothesis.reread,
+                            hypothesis.by_heads ? reading_.call.n_heads : 0);
   }
 
   /// \returns multiplications so far, in products of matrices
@@ -75,24 +76,41 @@ class Predictor {
     Index map;             // b n_heads + h
     Index i, c;            // row and column of that head's context
   };
+  // Neighbouring columns of a head.
+  struct Columns {
+    Index first, count;
+  };
   struct Sources {
     std::vector<Origin> origins;
     std::map<Index, std::vector<Index>> rows_of;  // of each map, in order
+    std::map<Index, Columns> columns_of;          // of each map
   };
   struct Head {
     Numbers numbers;  // (tokens, d_head), or some of its rows
     bool finite = true;
   };
   using SharedHead = std::shared_ptr<const Head>;
-  // Which numbers of q, k and v something has.
+  // Which numbers of q, k and v a head has. Row i has first[i],
+  // first[i] + step, ...; or, where rows are no such, what `numbers` says.
   struct Places {
-    Numbers numbers;
-    bool in_a_row = false;  // each of its rows is a piece of one row of those
+    Index cols = 0;
+    std::vector<Index> first = {};
+    Index step = 1;
+    Numbers numbers = {};
+
+    Index rows() const { return std::ssize(first); }
+    Index size() const { return rows() + numbers.size(); }
+    bool regular() const { return numbers.size() == 0; }
+    Index at(Index i, Index j) const {
+      return regular() ? first[static_cast<std::size_t>(i)] + j * step
+                       : static_cast<Index>(numbers(i, j));
+    }
   };
   // What one head's context is made of.
   struct Inputs {
     Index b;
     std::vector<Index> wanted, rows;  // wanted, and those needed for them
+    Columns columns;                  // wanted
     Numbers q;                        // those rows
     SharedHead k, v;
     std::shared_ptr<const mha::BoolMatrix> seen, open;
@@ -102,14 +120,18 @@ class Predictor {
     double highest = 0;
   };
   using Before = Call (*)(const Call&);
-  // Queries, keys or values, numbered from `first`.
+  // Queries, keys or values, numbered from `first`; those of a layer as long
+  // as their projections are kept.
   struct Part {
     Index first;
     const Numbers* numbers;
     const mha::RowVector<double>* bias;  // none: added already, or empty
     Product* product;                    // none: all numbers are there
   };
-  using Parts = std::array<Part, 3>;
+  struct Parts {
+    std::array<Part, 3> of;
+    std::shared_ptr<const Projection> projection;  // a layer only
+  };
 
   const Call& call_for(const Hypothesis& hypothesis);
   Parts parts_of(const Hypothesis& hypothesis);
@@ -118,12 +140,15 @@ class Predictor {
                                            Index b, Index h);
   void make_products(const Parts& parts, const Places& places);
   Numbers read_at(const Parts& parts, const Places& places);
+  static Places places_of(const Numbers& numbers);
+  static Places rows_of_places(const Places& all,
+                               const std::vector<Index>& rows);
   SharedHead head(const Hypothesis& hypothesis, const Call& call, int which,
                   Index b, Index h);
   Sources sources(const Hypothesis& hypothesis, const Call& call,
                   const Probe& probe);
   Inputs inputs_of(const Hypothesis& hypothesis, const Call& call, Index map,
-                   const std::vector<Index>& rows);
+                   const std::vector<Index>& rows, Columns columns);
   Context context(const Hypothesis& hypothesis, const Call& call,
                   const Inputs& inputs, bool rounded) const;
   struct Rows {
@@ -141,8 +166,10 @@ class Predictor {
                            Index>;
   using Visible = std::tuple<Before, decltype(gallery::Steps::visible), Index,
                              bool>;
-  using Place = std::tuple<Before, decltype(gallery::Rewrite::after),
-                           decltype(gallery::Steps::put)>;
+  // With the sizes that a merge goes by: items, heads, rows and width.
+  using Place = std::tuple<decltype(gallery::Rewrite::after),
+                           decltype(gallery::Steps::put), Index, Index, Index,
+                           Index>;
 
   const Reading& reading_;
   std::shared_ptr<Projections> projections_;

@@ -1,15 +1,11 @@
 #include "projections.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <thread>
 
 namespace diagnose {
 namespace {
-
-// Numbers kept in products: 128 MiB, or what the readings of one head count
-// come to.
-constexpr Index most_kept = Index{1} << 24;
-constexpr Index products_of_a_layer = 12;
 
 // Columns that begin with the same number and are compared, at most.
 constexpr Index most_alike = 4;
@@ -112,6 +108,7 @@ void Product::copy_block(const Block& block) {
 
 double Product::make(const std::vector<bool>& needed) {
   if (complete()) return 0;
+  const std::lock_guard<std::mutex> lock(making_);
   std::vector<bool> missing = needed;
   std::map<Product*, std::vector<bool>> of_others;
   for (Index down = 0; down < tiles_down_; ++down) {
@@ -142,12 +139,12 @@ double Product::make(const std::vector<bool>& needed) {
         missing[tile] = false;
         made_[tile] = true;
       }
-      left_ -= block.rows * block.cols;
       if (columns_.empty()) {
         multiplications += make_block(block);
       } else {
         copy_block(block);
       }
+      left_ -= block.rows * block.cols;  // after its numbers are there
     }
   }
   return multiplications;
@@ -216,35 +213,59 @@ std::shared_ptr<Product> Projections::product(const ReadWeights::Matrix& x,
   return products_.back();
 }
 
-const Projection& Projections::of(Reread reread, Index n_heads) {
+std::shared_ptr<const Projection> Projections::of(Reread reread,
+                                                  Index n_heads) {
+  const std::lock_guard<std::mutex> lock(looking_);
   const auto key = std::pair(reread, n_heads);
   const auto found = readings_.find(key);
   if (found != readings_.end()) return found->second;
-  const Index size = x_q_->rows() * weights_.w_q->cols();
-  if (std::ssize(products_) >= products_of_a_layer &&
-      size * std::ssize(products_) > most_kept) {
-    products_.clear();
-    readings_.clear();
-    matrices_ = {weights_.w_q, weights_.w_k, weights_.w_v, weights_.w_o};
-    for (const auto& [w_o, own] : own_) matrices_.push_back(w_o);
-  }
   const ReadWeights w = reread ? reread(weights_, n_heads) : weights_;
-  Projection one;
-  one.q = product(x_q_, w.w_q);
-  one.k = product(x_kv_, w.w_k);
-  one.v = product(x_kv_, w.w_v);
-  one.b_q = w.b_q;
-  one.b_k = w.b_k;
-  one.b_v = w.b_v;
-  one.b_o = w.b_o;
-  one.w_o = known(w.w_o);
-  return readings_[key] = std::move(one);
+  auto one = std::make_shared<Projection>();
+  one->q = product(x_q_, w.w_q);
+  one->k = product(x_kv_, w.w_k);
+  one->v = product(x_kv_, w.w_v);
+  one->b_q = w.b_q;
+  one->b_k = w.b_k;
+  one->b_v = w.b_v;
+  one->b_o = w.b_o;
+  one->w_o = known(w.w_o);
+  readings_[key] = one;
+  return one;
 }
 
-const std::optional<OwnDirections>& Projections::own(
-    const ReadWeights::Matrix& w_o) {
-  Own& own = own_[w_o];
-  if (++own.asked == asked_to_pay) own.directions = own_directions(*w_o);
+void Projections::forget(Index n_heads) {
+  const std::lock_guard<std::mutex> lock(looking_);
+  for (auto one = readings_.begin(); one != readings_.end();) {
+    one = one->first.second == n_heads ? readings_.erase(one) : std::next(one);
+  }
+  products_.clear();
+  matrices_ = {weights_.w_q, weights_.w_k, weights_.w_v, weights_.w_o};
+  for (const auto& [key, own] : own_) matrices_.push_back(key.first);
+  for (const auto& [key, one] : readings_) {
+    matrices_.push_back(one->w_o);
+    for (const auto& kept : {one->q, one->k, one->v}) {
+      products_.push_back(kept);
+      matrices_.push_back(kept->factor());
+    }
+  }
+  const auto drop_repeated = [](auto& list) {
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+  };
+  drop_repeated(products_);
+  drop_repeated(matrices_);
+}
+
+std::shared_ptr<const OwnDirections> Projections::own(
+    const ReadWeights::Matrix& w_o, Index most_columns) {
+  const std::lock_guard<std::mutex> lock(looking_);
+  Own& own = own_[{w_o, most_columns}];
+  if (++own.asked == asked_to_pay) {
+    if (auto directions = own_directions(*w_o, most_columns)) {
+      own.directions =
+          std::make_shared<OwnDirections>(*std::move(directions));
+    }
+  }
   return own.directions;
 }
 

@@ -6,15 +6,17 @@
 #include "reading.hpp"
 #include "variation.hpp"
 
+#include <atomic>
 #include <map>
 #include <memory>
-#include <optional>
+#include <mutex>
 #include <utility>
 #include <vector>
 
 namespace diagnose {
 
-/// x W, of which those tiles are computed that somebody needs.
+/// x W, of which those tiles are computed that somebody needs. Threads may
+/// share one.
 class Product {
  public:
   /// Rows and columns of a tile.
@@ -49,6 +51,8 @@ class Product {
   const Numbers& numbers() const { return y_; }
   /// \returns (inputs, columns)
   const Numbers& weights() const { return *w_; }
+  /// \returns the same, to be kept
+  const ReadWeights::Matrix& factor() const { return w_; }
   /// \param x  (rows, inputs)
   /// \returns whether it is multiplied, and no copy of it
   bool multiplies(const ReadWeights::Matrix& x) const { return x == x_; }
@@ -82,8 +86,9 @@ class Product {
   Numbers y_;
   Index tiles_down_, tiles_across_;
   std::vector<Range> ranges_;
+  std::mutex making_;
   std::vector<bool> made_;
-  Index left_;  // tiles that are not made
+  std::atomic<Index> left_;  // tiles that are not made
 };
 
 /// A layer's projections, with the weights read in one way.
@@ -93,7 +98,8 @@ struct Projection {
   ReadWeights::Matrix w_o;                    ///< (width, d_model)
 };
 
-/// The projections of one input, for every reading of the same tensors.
+/// The projections of one input, for every reading of the same tensors. Threads
+/// may share them.
 class Projections {
  public:
   /// \param reading  of a layer; what is needed of it is copied
@@ -104,16 +110,22 @@ class Projections {
   bool are_of(const Reading& reading) const;
 
   /// \param reread   what is made of the weights; none: they are read right
-  /// \param n_heads  of the reading
-  /// \returns the projections, until the next call
+  /// \param n_heads  of the reading, if it goes by them; otherwise 0
+  /// \returns the projections
   /// \throws std::invalid_argument when they do not fit the input
-  const Projection& of(Reread reread, Index n_heads);
+  std::shared_ptr<const Projection> of(Reread reread, Index n_heads);
+
+  /// Gives up what is kept for one number of heads.
+  /// \param n_heads  more than 0
+  void forget(Index n_heads);
 
   /// Works out where a few columns of the heads write alone, once it is asked
   /// for often enough to pay.
   /// \param w_o  one of the projections'
+  /// \param most_columns  as own_directions takes it
   /// \returns the directions; nothing if there are none, or not yet
-  const std::optional<OwnDirections>& own(const ReadWeights::Matrix& w_o);
+  std::shared_ptr<const OwnDirections> own(const ReadWeights::Matrix& w_o,
+                                           Index most_columns);
 
  private:
   ReadWeights::Matrix known(const ReadWeights::Matrix& w);
@@ -124,14 +136,16 @@ class Projections {
 
   ReadWeights::Matrix x_q_, x_kv_;
   ReadWeights weights_;
-  std::map<std::pair<Reread, Index>, Projection> readings_;
+  std::mutex looking_;
+  std::map<std::pair<Reread, Index>, std::shared_ptr<const Projection>>
+      readings_;
   std::vector<ReadWeights::Matrix> matrices_;  // each with other numbers
   std::vector<std::shared_ptr<Product>> products_;
   struct Own {
     Index asked = 0;
-    std::optional<OwnDirections> directions = {};
+    std::shared_ptr<const OwnDirections> directions = {};
   };
-  std::map<ReadWeights::Matrix, Own> own_;
+  std::map<std::pair<ReadWeights::Matrix, Index>, Own> own_;
 };
 
 }  // namespace diagnose

@@ -458,26 +458,31 @@ double rounded_to(NumberType type, double x) {
   }
 }
 
-double relative_error(const Numbers& a, const Numbers& b) {
-  double difference = 0, size = 0;
+double squared_distance(const Numbers& a, const Numbers& b) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  double sum = 0;
   for (Index i = 0; i < a.rows(); ++i) {
     for (Index j = 0; j < a.cols(); ++j) {
       const double x = a(i, j), y = b(i, j);
-      if (std::isnan(x) != std::isnan(y)) {
-        return std::numeric_limits<double>::infinity();
-      }
-      if (std::isnan(x) || x == y) {
-        if (std::isfinite(y)) size += y * y;
-        continue;
-      }
-      difference += (x - y) * (x - y);
-      size += y * y;
+      if (std::isnan(x) != std::isnan(y)) return infinity;
+      if (std::isnan(x) || x == y) continue;
+      sum += (x - y) * (x - y);
     }
   }
-  if (difference == 0) return 0;
-  return std::isfinite(difference)
-             ? std::sqrt(difference / size)
-             : std::numeric_limits<double>::infinity();
+  return std::isfinite(sum) ? sum : infinity;
+}
+
+double squared_size(const Numbers& numbers) {
+  double sum = 0;
+  for (const double x : numbers.reshaped<Eigen::RowMajor>()) {
+    if (std::isfinite(x)) sum += x * x;
+  }
+  return sum;
+}
+
+double relative_error(const Numbers& a, const Numbers& b) {
+  const double distance = squared_distance(a, b);
+  return distance == 0 ? 0 : std::sqrt(distance / squared_size(b));
 }
 
 Traits traits_of(const Reading& reading) {

@@ -34,6 +34,16 @@ struct Reading {
 /// \returns the number of that type next to it
 double rounded_to(NumberType type, double x);
 
+/// \param a  (rows, columns)
+/// \param b  (rows, columns)
+/// \returns the sum of squares of their differences; where both are NaN or the
+///          same infinity there is none, where one is NaN it is infinite
+double squared_distance(const Numbers& a, const Numbers& b);
+
+/// \param numbers  any
+/// \returns the sum of squares of those that are finite
+double squared_size(const Numbers& numbers);
+
 /// Root mean square of the difference of two outputs, as a share of the second.
 /// \param a  (rows, columns)
 /// \param b  (rows, columns)

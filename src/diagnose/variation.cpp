@@ -139,6 +139,7 @@ std::optional<Hypothesis> combine(const std::vector<const Variation*>& parts) {
     if (!join(all.rewrite.before, part->rewrite.before, {})) return {};
     if (!join(all.rewrite.after, part->rewrite.after, {})) return {};
     if (!join(all.reread, part->reread, {})) return {};
+    all.by_heads = all.by_heads || part->by_heads;
     all.adds_input = all.adds_input || part->adds_input;
     all.across = all.across || part->across;
     all.coarse = all.coarse || part->coarse;

@@ -59,6 +59,7 @@ struct Variation {
   bool coarse = false;      ///< rounds by itself, in an order nobody knows
   bool (*matters)(const Traits&) = nullptr;  ///< none: always
   bool is_symptom = false;  ///< whether `what` is what one sees
+  bool by_heads = false;    ///< reread goes by how many heads there are
 };
 
 /// All of them: those of the gallery of chapter 5 whose output can tell, then
@@ -84,6 +85,7 @@ struct Hypothesis {
   gallery::Steps steps = {};
   gallery::Rewrite rewrite = {};
   Reread reread = nullptr;
+  bool by_heads = false;
   bool adds_input = false;
   bool across = false;
   bool coarse = false;

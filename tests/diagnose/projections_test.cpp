@@ -149,12 +149,12 @@ TEST_CASE("rows of weights that are zero are not multiplied") {
 TEST_CASE("weights that are dealt out otherwise are not multiplied again") {
   const diagnose::Reading reading = layer({40, 96, 4});
   diagnose::Projections projections(reading);
-  const diagnose::Projection right = projections.of(nullptr, 4);
+  const diagnose::Projection right = *projections.of(nullptr, 0);
   for (Product* one : {right.q.get(), right.k.get(), right.v.get()}) {
     CHECK(one->make(all_tiles(*one)) > 0);
   }
   const auto* dealt = diagnose::find_variation("packed-by-heads");
-  const diagnose::Projection other = projections.of(dealt->reread, 4);
+  const diagnose::Projection other = *projections.of(dealt->reread, 4);
   for (Product* one : {other.q.get(), other.k.get(), other.v.get()}) {
     CHECK(one->make(all_tiles(*one)) == 0);
     CHECK(apart(one->numbers(), reading.x_q * one->weights()) <= rounding);
@@ -202,4 +202,21 @@ TEST_CASE("to name two bugs in a layer takes the work of a few layers") {
   REQUIRE(right.finding == diagnose::Finding::correct);
   MESSAGE("right: ", right.multiplications / forward(sizes));
   CHECK(right.multiplications < 5 * forward(sizes));
+}
+
+TEST_CASE("to name two bugs in a layer of which nothing is told takes the work "
+          "of a few layers a reading") {
+  const Sizes sizes = {64, 128, 8};
+  const auto truth = both("raw-merge", "sqrt-d-model");
+  diagnose::Roles roles = roles_of(layer(sizes), truth);
+  roles.told = {};
+  const double readings =
+      static_cast<double>(diagnose::plans(roles).size());
+  const auto diagnosis = diagnose::diagnose_tensors(roles);
+  REQUIRE(diagnosis.finding == diagnose::Finding::named);
+  CHECK(diagnosis.fits[0].hypothesis.name() == truth.name());
+  CHECK(diagnosis.tried > 10000);
+  const double work = diagnosis.multiplications / forward(sizes) / readings;
+  MESSAGE("a reading: ", work);
+  CHECK(work < 18);
 }
