@@ -1,19 +1,19 @@
 #include "diagnosis.hpp"
 
+#include "two_at_once.hpp"
+
 #include "mha/generator.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
-#include <exception>
 #include <limits>
 #include <memory>
 #include <mutex>
 #include <numeric>
 #include <optional>
 #include <stdexcept>
-#include <thread>
 #include <tuple>
 #include <utility>
 
@@ -587,22 +587,7 @@ std::vector<Tally> Search::look_at_pairs(const std::vector<bool>& chosen,
   };
   Worker one, two;
   close(main_);
-  std::exception_ptr problem;
-  std::thread other([&] {
-    try {
-      every_other(two, 1);
-    } catch (...) {
-      problem = std::current_exception();
-    }
-  });
-  try {
-    every_other(one, 0);
-  } catch (...) {
-    other.join();
-    throw;
-  }
-  other.join();
-  if (problem) std::rethrow_exception(problem);
+  two_at_once([&] { every_other(one, 0); }, [&] { every_other(two, 1); });
   main_.tally.multiplications +=
       one.tally.multiplications + two.tally.multiplications;
   return found;

@@ -1,10 +1,11 @@
 #include "predictor.hpp"
 
+#include "two_at_once.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <numeric>
-#include <thread>
 
 namespace diagnose {
 
@@ -513,9 +514,7 @@ Prediction Predictor::heads(const Hypothesis& hypothesis, const Probe& probe,
   if (inputs.empty() || std::ssize(inputs[0].rows) * std::ssize(inputs) < 64) {
     some_of_them(0, 1);
   } else {
-    std::thread other(some_of_them, 1, 2);
-    some_of_them(0, 2);
-    other.join();
+    two_at_once([&] { some_of_them(0, 2); }, [&] { some_of_them(1, 2); });
   }
 
   Prediction prediction;

@@ -1,8 +1,9 @@
 #include "projections.hpp"
 
+#include "two_at_once.hpp"
+
 #include <algorithm>
 #include <iterator>
-#include <thread>
 
 namespace diagnose {
 namespace {
@@ -86,9 +87,9 @@ double Product::make_block(const Block& block) {
   if (multiplications < 1e6) {
     multiply(first, rows);
   } else {
-    std::thread other(multiply, first, rows / 2);
-    multiply(first + rows / 2, rows - rows / 2);
-    other.join();
+    const Index half = rows / 2;
+    two_at_once([&] { multiply(first + half, rows - half); },
+                [&] { multiply(first, half); });
   }
   return multiplications;
 }

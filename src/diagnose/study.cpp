@@ -1,5 +1,7 @@
 #include "study.hpp"
 
+#include "two_at_once.hpp"
+
 #include "mha/battery.hpp"
 
 #include <fmt/format.h>
@@ -10,7 +12,6 @@
 #include <numeric>
 #include <optional>
 #include <stdexcept>
-#include <thread>
 
 namespace diagnose {
 namespace {
@@ -590,9 +591,7 @@ Study study(Index cases, std::uint32_t seed) {
       all[i] = study_case(seed + static_cast<std::uint32_t>(i));
     }
   };
-  std::thread other(every_other, 1);
-  every_other(0);
-  other.join();
+  two_at_once([&] { every_other(0); }, [&] { every_other(1); });
   Study study;
   for (const char* row : {"right", "one bug", "two bugs", "float64", "float32",
                           "float16", "bfloat16"}) {

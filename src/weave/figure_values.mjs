@@ -7,7 +7,8 @@ const TURNS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowD
 
 /** Begins to say the values of the figure in this box. */
 export function showValues(plate) {
-  if (!plate.querySelector(MARK)) return;
+  if (plate.dataset.values || !plate.querySelector(MARK)) return;
+  plate.dataset.values = 'shown';
   const line = document.createElement('p');
   line.className = 'figure-value';
   line.setAttribute('role', 'status');
@@ -24,7 +25,8 @@ export function showValues(plate) {
     chosen?.classList.add('chosen');
     line.textContent = chosen ? chosen.querySelector('title').textContent : BEGIN;
   };
-  const markAt = (target) => target.closest?.('svg *:has(> title)');
+  const markAt = (target) => target?.closest('svg *:has(> title)');
+  choose(markAt([...plate.querySelectorAll(':hover')].pop()) ?? null);
   plate.addEventListener('pointermove', ({ target }) => {
     const mark = markAt(target);
     if (mark) choose(mark);
