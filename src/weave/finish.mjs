@@ -61,24 +61,12 @@ function finishPage(page, book, folder, listings) {
   body = setHeadings(body, page, book);
   body = setParts(body, page, book, listings);
   body = body.replace(FRAGMENT, (_, inside) => plainCode(fragmentLines(inside)));
-  body = formulas.draw(setTokens(linkOnce(body), page, formulas));
+  body = formulas.draw(setTokens(body, page, formulas));
   body = keepTogether(setTables(setTerms(body, page)));
   return {
     kind: page.kind, html: page.html, page, title: page.title, label: page.label,
     summary: summaryOf(body), body, shapes: formulas.shapes(),
   };
-}
-
-/** In a piece of code a name is a link where it first stands; the others would only be in the way. */
-function linkOnce(body) {
-  return body.replace(/<pre class="code[\s\S]*?<\/pre>/g, (code) => {
-    const seen = new Set();
-    return code.replace(/<a href="([^"]*)"[^>]*>([^<]*)<\/a>/g, (link, target, name) => {
-      if (seen.has(target)) return name;
-      seen.add(target);
-      return link;
-    });
-  });
 }
 
 /** Doxygen's headings, one level too high and without ids, get what the prose says. */
