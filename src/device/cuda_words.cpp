@@ -1,6 +1,7 @@
 #include "device/cuda_words.hpp"
 
 #include "device/access_watch.hpp"
+#include "device/call_site.hpp"
 #include "device/kernel_run.hpp"
 
 #include <cstring>
@@ -191,64 +192,62 @@ T put_if(T* address, T compare, T value, const void* code) {
 
 }  // namespace
 
-#define CALLER __builtin_return_address(0)
-
 float atomicAdd(float* address, float value) {
-  return add(address, value, CALLER);
+  return add(address, value, MHA_CALL_SITE);
 }
 double atomicAdd(double* address, double value) {
-  return add(address, value, CALLER);
+  return add(address, value, MHA_CALL_SITE);
 }
-int atomicAdd(int* address, int value) { return add(address, value, CALLER); }
+int atomicAdd(int* address, int value) { return add(address, value, MHA_CALL_SITE); }
 unsigned atomicAdd(unsigned* address, unsigned value) {
-  return add(address, value, CALLER);
+  return add(address, value, MHA_CALL_SITE);
 }
 unsigned long long atomicAdd(unsigned long long* address,
                              unsigned long long value) {
-  return add(address, value, CALLER);
+  return add(address, value, MHA_CALL_SITE);
 }
-int atomicMax(int* address, int value) { return most(address, value, CALLER); }
+int atomicMax(int* address, int value) { return most(address, value, MHA_CALL_SITE); }
 unsigned atomicMax(unsigned* address, unsigned value) {
-  return most(address, value, CALLER);
+  return most(address, value, MHA_CALL_SITE);
 }
-int atomicMin(int* address, int value) { return least(address, value, CALLER); }
+int atomicMin(int* address, int value) { return least(address, value, MHA_CALL_SITE); }
 unsigned atomicMin(unsigned* address, unsigned value) {
-  return least(address, value, CALLER);
+  return least(address, value, MHA_CALL_SITE);
 }
 int atomicCAS(int* address, int compare, int value) {
-  return put_if(address, compare, value, CALLER);
+  return put_if(address, compare, value, MHA_CALL_SITE);
 }
 unsigned atomicCAS(unsigned* address, unsigned compare, unsigned value) {
-  return put_if(address, compare, value, CALLER);
+  return put_if(address, compare, value, MHA_CALL_SITE);
 }
 unsigned long long atomicCAS(unsigned long long* address,
                              unsigned long long compare,
                              unsigned long long value) {
-  return put_if(address, compare, value, CALLER);
+  return put_if(address, compare, value, MHA_CALL_SITE);
 }
-int atomicExch(int* address, int value) { return put(address, value, CALLER); }
+int atomicExch(int* address, int value) { return put(address, value, MHA_CALL_SITE); }
 unsigned atomicExch(unsigned* address, unsigned value) {
-  return put(address, value, CALLER);
+  return put(address, value, MHA_CALL_SITE);
 }
 float atomicExch(float* address, float value) {
-  return put(address, value, CALLER);
+  return put(address, value, MHA_CALL_SITE);
 }
 
 float4 load4(const float* address) {
-  announce(address, sizeof(float4), device::AccessKind::read, CALLER);
+  announce(address, sizeof(float4), device::AccessKind::read, MHA_CALL_SITE);
   float4 value;
   std::memcpy(&value, address, sizeof value);
   return value;
 }
 
 void store4(float* address, float4 value) {
-  announce(address, sizeof(float4), device::AccessKind::write, CALLER);
+  announce(address, sizeof(float4), device::AccessKind::write, MHA_CALL_SITE);
   std::memcpy(address, &value, sizeof value);
 }
 
 float4 load4(const __nv_bfloat16* address) {
   announce(address, 4 * sizeof *address, device::AccessKind::read,
-                  CALLER);
+                  MHA_CALL_SITE);
   __nv_bfloat16 half[4];
   std::memcpy(half, address, sizeof half);
   return {half[0], half[1], half[2], half[3]};
@@ -256,7 +255,7 @@ float4 load4(const __nv_bfloat16* address) {
 
 void store4(__nv_bfloat16* address, float4 value) {
   announce(address, 4 * sizeof *address, device::AccessKind::write,
-                  CALLER);
+                  MHA_CALL_SITE);
   const __nv_bfloat16 half[4] = {value.x, value.y, value.z, value.w};
   std::memcpy(address, half, sizeof half);
 }

@@ -1,0 +1,156 @@
+// Compiles a file of kernels to WebAssembly, where a call tells nobody where it
+// returns to: node mark_sites.mjs COMPILER ARGUMENTS...
+// In the compiler's intermediate text, every call to the device gets its place
+// in the source before it, and the shared variables are listed.
+
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import process from 'node:process';
+
+// Calls that touch memory: the compiler's hooks, copies, and CUDA's words that
+// report their accesses themselves.
+const HOOK = /\bcall\b[^@]*@(__tsan_\w+|memcpy|memmove|memset|_ZN13on_cpu_device(?:\d+atomic\w+|5load4|6store4)\w+)\(/;
+const COPY = /@(memcpy|memmove|memset)\(/g;
+
+/** The text of a module's numbered metadata: "12" -> "!DILocation(…)". */
+function readMetadata(lines) {
+  const all = new Map();
+  for (const line of lines) {
+    const found = line.match(/^!(\d+) = (.*)$/);
+    if (found) all.set(found[1], found[2]);
+  }
+  return all;
+}
+
+const field = (text, name) => text?.match(new RegExp(`\\b${name}: (?:"([^"]*)"|!?(\\w+))`))?.slice(1).find((value) => value !== undefined);
+
+const fileName = (path) => path.replace(/^.*\//, '');
+
+/** The file that a scope stands in. */
+function fileOf(metadata, scope) {
+  for (let text = metadata.get(scope); text; text = metadata.get(field(text, 'scope'))) {
+    const file = field(text, 'file');
+    if (file) return field(metadata.get(file), 'filename');
+  }
+  return undefined;
+}
+
+/** The innermost line in a .cu file of the calls that led to a place; else the innermost. */
+function lineOf(metadata, location) {
+  let first;
+  for (let text = metadata.get(location); text; text = metadata.get(field(text, 'inlinedAt'))) {
+    const file = fileOf(metadata, field(text, 'scope'));
+    if (!file) continue;
+    const line = { file: fileName(file), line: Number(field(text, 'line') ?? 0) };
+    if (file.endsWith('.cu')) return line;
+    first ??= line;
+  }
+  return first ?? { file: '', line: 0 };
+}
+
+const bytes = (text) => `c"${[...Buffer.from(`${text}\0`)].map((byte) => `\\${byte.toString(16).padStart(2, '0').toUpperCase()}`).join('')}"`;
+
+/** Definitions of constants, each text once. */
+class Constants {
+  lines = [];
+  #texts = new Map();
+  #sites = new Map();
+
+  text(text) {
+    const size = Buffer.byteLength(text) + 1;
+    if (!this.#texts.has(text)) {
+      const name = `@mha.text.${this.#texts.size}`;
+      this.lines.push(`${name} = private constant [${size} x i8] ${bytes(text)}`);
+      this.#texts.set(text, `i8* getelementptr ([${size} x i8], [${size} x i8]* ${name}, i32 0, i32 0)`);
+    }
+    return this.#texts.get(text);
+  }
+
+  /** A site of its own for each call, though others may share its line. */
+  site({ file, line }, number) {
+    const name = `@mha.site.${number}`;
+    this.lines.push(`${name} = private constant { i8*, i32 } { ${this.text(file)}, i32 ${line} }`);
+    return `i8* bitcast ({ i8*, i32 }* ${name} to i8*)`;
+  }
+}
+
+/** The type of an array's elements. */
+function elementType(type) {
+  let text = type;
+  for (let found; (found = text.match(/^\[\d+ x (.*)\]$/));) [, text] = found;
+  return text;
+}
+
+const sizeOf = (type) => `i32 ptrtoint (${type}* getelementptr (${type}, ${type}* null, i32 1) to i32)`;
+
+/** The list of the shared variables: static ones in functions of the kernels' namespace. */
+function listShared(lines, metadata, constants) {
+  const names = [];
+  for (const line of lines) {
+    const found = line.match(/^(@_ZZN13on_cpu_device\S+) = .*?\bglobal (\[.*\]|\S+) (?:zeroinitializer|undef|[-\d.]\S*),.*!dbg !(\d+)/);
+    if (!found) continue;
+    const [, symbol, type, debug] = found;
+    const name = field(metadata.get(field(metadata.get(debug), 'var')), 'name');
+    const listed = `@mha.shared.${names.length}`;
+    constants.lines.push(`${listed} = internal constant { i8*, i32, i32, i8* } { i8* bitcast (${type}* ${symbol} to i8*), `
+      + `${sizeOf(type)}, ${sizeOf(elementType(type))}, ${constants.text(name)} }, section "mha_shared", align 4`);
+    names.push(`i8* bitcast ({ i8*, i32, i32, i8* }* ${listed} to i8*)`);
+  }
+  return names;
+}
+
+/**
+ * Whether a function may be part of a kernel: it is in the kernels' namespace,
+ * and has nothing to do when an exception passes, which is what the functions do
+ * that launch kernels. Elsewhere hooks have nothing to say, and Asyncify cannot
+ * have a fiber pause in what catches exceptions.
+ */
+const isWatched = (definition) => /@_ZZ?N[KV]*13on_cpu_device/.test(definition) && !/ personality /.test(definition);
+
+/** The same module, with its sites and shared variables in it. */
+export function markSites(text) {
+  const lines = text.split('\n');
+  const metadata = readMetadata(lines);
+  const constants = new Constants();
+  const used = listShared(lines, metadata, constants);
+  let sites = 0;
+  let location;
+  let watched = false;
+  const marked = lines.flatMap((line) => {
+    if (line.startsWith('define ')) {
+      location = undefined;
+      watched = isWatched(line);
+    }
+    location = line.match(/!dbg !(\d+)/)?.[1] ?? location;
+    if (line.startsWith('@llvm.used = ')) return [];
+    const hook = line.match(HOOK);
+    if (!line.startsWith(' ') || !hook) return [line];
+    if (!watched) return line.startsWith('  call void @__tsan_') ? [] : [line];
+    sites += 1;
+    const site = constants.site(lineOf(metadata, location), sites);
+    return [`  store ${site}, i8** @mha_call_site`, line.replace(COPY, '@__wrap_$1(')];
+  });
+  const declared = marked.flatMap((line) => [...new Set([line, line.startsWith('declare ') ? line.replace(COPY, '@__wrap_$1(') : line])]);
+  if (used.length) constants.lines.push(`@llvm.used = appending global [${used.length} x i8*] [${used.join(', ')}], section "llvm.metadata"`);
+  const first = declared.findIndex((line) => /^(?:@|define |declare )/.test(line));
+  declared.splice(first, 0, '@mha_call_site = external global i8*', ...constants.lines);
+  return declared.join('\n');
+}
+
+function run(command) {
+  const { status } = spawnSync(command[0], command.slice(1), { stdio: 'inherit' });
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+const command = process.argv.slice(2);
+const at = command.indexOf('-o') + 1;
+if (at === 0) {
+  run(command);
+} else {
+  const object = command[at];
+  const module = `${object}.ll`;
+  const toText = command.map((word, i) => (i === at ? module : word === '-c' ? '-S' : word));
+  run([...toText, '-emit-llvm']);
+  fs.writeFileSync(module, markSites(fs.readFileSync(module, 'utf8')));
+  run([command[0], ...command.filter((word) => /^-(?:O|msimd|fwasm)/.test(word)), '-c', module, '-o', object]);
+}
