@@ -83,20 +83,47 @@ function elementType(type) {
 
 const sizeOf = (type) => `i32 ptrtoint (${type}* getelementptr (${type}, ${type}* null, i32 1) to i32)`;
 
-/** The list of the shared variables: static ones in functions of the kernels' namespace. */
-function listShared(lines, metadata, constants) {
-  const names = [];
-  for (const line of lines) {
-    const found = line.match(/^(@_ZZN13on_cpu_device\S+) = .*?\bglobal (\[.*\]|\S+) (?:zeroinitializer|undef|[-\d.]\S*),.*!dbg !(\d+)/);
-    if (!found) continue;
-    const [, symbol, type, debug] = found;
-    const name = field(metadata.get(field(metadata.get(debug), 'var')), 'name');
-    const listed = `@mha.shared.${names.length}`;
-    constants.lines.push(`${listed} = internal constant { i8*, i32, i32, i8* } { i8* bitcast (${type}* ${symbol} to i8*), `
-      + `${sizeOf(type)}, ${sizeOf(elementType(type))}, ${constants.text(name)} }, section "mha_shared", align 4`);
-    names.push(`i8* bitcast ({ i8*, i32, i32, i8* }* ${listed} to i8*)`);
+/** A global's type, which the text begins with. */
+function leadingType(text) {
+  let depth = 0;
+  for (let i = 0; i < text.length; i += 1) {
+    if ('[{(<'.includes(text[i])) depth += 1;
+    else if (']})>'.includes(text[i])) depth -= 1;
+    else if (depth === 0 && /[\s,]/.test(text[i])) return text.slice(0, i);
   }
-  return names;
+  return text;
+}
+
+/** The variables, or the constants, that a module defines: symbol, type, number of its metadata. */
+function globals(lines, kind) {
+  return lines.flatMap((line) => {
+    const found = line.match(/^(@(?!llvm\.)\S+) = (?!external )[\w() ]*?\b(global|constant) (.*)$/);
+    if (found?.[2] !== kind) return [];
+    return [{ symbol: found[1], type: leadingType(found[3]), debug: found[3].match(/!dbg !(\d+)/)?.[1] }];
+  });
+}
+
+const VARIABLE = '{ i8*, i32, i32, i8* }';
+
+/**
+ * What hands the device, before the program begins, a list of what the kernels
+ * may touch besides buffers: the static variables in functions of their
+ * namespace, which are shared memory, and, nameless, the constants.
+ */
+function listVariables(lines, metadata, constants) {
+  const row = ({ symbol, type }, name) => `${VARIABLE} { i8* bitcast (${type}* ${symbol} to i8*), `
+    + `${sizeOf(type)}, ${sizeOf(elementType(type))}, ${name} }`;
+  const shared = globals(lines, 'global').filter(({ symbol }) => symbol.startsWith('@_ZZN13on_cpu_device'));
+  const rows = [
+    ...shared.map((one) => row(one, constants.text(field(metadata.get(field(metadata.get(one.debug), 'var')), 'name')))),
+    ...globals(lines, 'constant').map((one) => row(one, 'i8* null')),
+  ];
+  const all = `[${rows.length} x ${VARIABLE}]`;
+  return [`@mha.variables = private constant ${all} [${rows.join(', ')}]`,
+    'declare void @mha_list_variables(i8*, i32)',
+    'define internal void @mha.list_variables() {',
+    `  call void @mha_list_variables(i8* bitcast (${all}* @mha.variables to i8*), i32 ${rows.length})`,
+    '  ret void', '}'];
 }
 
 /**
@@ -112,7 +139,7 @@ export function markSites(text) {
   const lines = text.split('\n');
   const metadata = readMetadata(lines);
   const constants = new Constants();
-  const used = listShared(lines, metadata, constants);
+  const list = listVariables(lines, metadata, constants);
   let sites = 0;
   let location;
   let watched = false;
@@ -122,7 +149,8 @@ export function markSites(text) {
       watched = isWatched(line);
     }
     location = line.match(/!dbg !(\d+)/)?.[1] ?? location;
-    if (line.startsWith('@llvm.used = ')) return [];
+    // The thread sanitizer would begin there; its library is not linked.
+    if (/^@llvm\.(?:used|global_ctors) = /.test(line)) return [line.replaceAll('@tsan.module_ctor', '@mha.list_variables')];
     const hook = line.match(HOOK);
     if (!line.startsWith(' ') || !hook) return [line];
     if (!watched) return line.startsWith('  call void @__tsan_') ? [] : [line];
@@ -131,9 +159,8 @@ export function markSites(text) {
     return [`  store ${site}, i8** @mha_call_site`, line.replace(COPY, '@__wrap_$1(')];
   });
   const declared = marked.flatMap((line) => [...new Set([line, line.startsWith('declare ') ? line.replace(COPY, '@__wrap_$1(') : line])]);
-  if (used.length) constants.lines.push(`@llvm.used = appending global [${used.length} x i8*] [${used.join(', ')}], section "llvm.metadata"`);
   const first = declared.findIndex((line) => /^(?:@|define |declare )/.test(line));
-  declared.splice(first, 0, '@mha_call_site = external global i8*', ...constants.lines);
+  declared.splice(first, 0, '@mha_call_site = external global i8*', ...constants.lines, ...list);
   return declared.join('\n');
 }
 

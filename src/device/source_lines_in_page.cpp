@@ -15,21 +15,48 @@ struct MarkedVariable {
   const void* begin;
   std::size_t bytes;
   std::size_t element_bytes;
-  const char* name;
+  const char* name;  // null: a constant
 };
 
 }  // namespace
 
 extern "C" {
 const void* mha_call_site = nullptr;
-// The linker's: where the program's variables lie, and those that are shared.
+// The linker's: where the program's variables lie.
 extern char __global_base;
 extern char __data_end;
-extern const MarkedVariable __start_mha_shared __attribute__((weak));
-extern const MarkedVariable __stop_mha_shared __attribute__((weak));
 }
 
 namespace device {
+
+namespace {
+
+// What the kernels may touch besides buffers. Each file of them adds its own
+// before main begins.
+struct Listed {
+  std::vector<SharedVariable> shared;
+  std::vector<Stretch> constants;
+};
+Listed& listed() {
+  static Listed all;
+  return all;
+}
+
+}  // namespace
+
+extern "C" void mha_list_variables(const MarkedVariable* first,
+                                   std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const MarkedVariable& one = first[i];
+    const auto begin = reinterpret_cast<std::uintptr_t>(one.begin);
+    if (one.name == nullptr) {
+      listed().constants.push_back({begin, one.bytes});
+    } else {
+      listed().shared.push_back({begin, one.bytes, one.name,
+                                 one.element_bytes});
+    }
+  }
+}
 
 SourceLine source_line(const void* code) {
   if (code == nullptr) return {};
@@ -37,18 +64,9 @@ SourceLine source_line(const void* code) {
   return {site.file, site.line};
 }
 
-std::vector<SharedVariable> shared_variables() {
-  std::vector<SharedVariable> variables;
-  for (const MarkedVariable* one = &__start_mha_shared;
-       one != &__stop_mha_shared; ++one) {
-    variables.push_back({reinterpret_cast<std::uintptr_t>(one->begin),
-                         one->bytes, one->name, one->element_bytes});
-  }
-  return variables;
-}
+std::vector<SharedVariable> shared_variables() { return listed().shared; }
 
-// Constants are not hooked, and lie among the variables.
-std::vector<Stretch> constant_memory() { return {}; }
+std::vector<Stretch> constant_memory() { return listed().constants; }
 
 std::vector<Stretch> variable_memory() {
   return {{reinterpret_cast<std::uintptr_t>(&__global_base),
