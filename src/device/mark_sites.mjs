@@ -6,6 +6,7 @@
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import process from 'node:process';
+import { fileURLToPath } from 'node:url';
 
 // Calls that touch memory: the compiler's hooks, copies, and CUDA's words that
 // report their accesses themselves.
@@ -169,15 +170,18 @@ function run(command) {
   if (status !== 0) process.exit(status ?? 1);
 }
 
-const command = process.argv.slice(2);
-const at = command.indexOf('-o') + 1;
-if (at === 0) {
-  run(command);
-} else {
+/** Compiles with marks; a command without -o is passed on as it is. */
+function compile(command) {
+  const at = command.indexOf('-o') + 1;
+  if (at === 0) {
+    run(command);
+    return;
+  }
   const object = command[at];
   const module = `${object}.ll`;
-  const toText = command.map((word, i) => (i === at ? module : word === '-c' ? '-S' : word));
-  run([...toText, '-emit-llvm']);
+  run([...command.map((word, i) => (i === at ? module : word === '-c' ? '-S' : word)), '-emit-llvm']);
   fs.writeFileSync(module, markSites(fs.readFileSync(module, 'utf8')));
-  run([command[0], ...command.filter((word) => /^-(?:O|msimd|fwasm)/.test(word)), '-c', module, '-o', object]);
+  run([command[0], ...command.filter((word) => /^-(?:O|msimd|fwasm)/.test(word)), '-w', '-c', module, '-o', object]);
 }
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) compile(process.argv.slice(2));

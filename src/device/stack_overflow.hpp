@@ -24,8 +24,9 @@ class StackOverflowLine {
   StackOverflowLine& operator=(const StackOverflowLine&) = delete;
 
  private:
-  struct sigaction before_ {};
-  stack_t stack_before_{};
+  // Of no use in a page, which has no signals.
+  [[maybe_unused]] struct sigaction before_ {};
+  [[maybe_unused]] stack_t stack_before_{};
 };
 
 }  // namespace device
