@@ -34,17 +34,16 @@ __extension__ using Bits128 = unsigned __int128;
 // The names are the compilers'.
 #define HOOK(name, bytes, kind)                                       \
   void __tsan_##name(void* address) {                                 \
-    hooked(address, bytes, AccessKind::kind, MHA_CALL_SITE); \
+    hooked(address, bytes, AccessKind::kind, MHA_CALL_SITE);          \
   }
 #define RANGE_HOOK(name, bytes, kind)                                 \
   void __tsan_##name(void* address) {                                 \
-    hooked_range(address, bytes, AccessKind::kind,                    \
-                 MHA_CALL_SITE);                        \
+    hooked_range(address, bytes, AccessKind::kind, MHA_CALL_SITE);    \
   }
 #define READ_AND_WRITE_HOOK(name, function, bytes)                    \
   void __tsan_##name(void* address) {                                 \
-    function(address, bytes, AccessKind::read, MHA_CALL_SITE); \
-    function(address, bytes, AccessKind::write, MHA_CALL_SITE); \
+    function(address, bytes, AccessKind::read, MHA_CALL_SITE);        \
+    function(address, bytes, AccessKind::write, MHA_CALL_SITE);       \
   }
 #define HOOKS_OF_WIDTH(bytes)                                         \
   HOOK(read##bytes, bytes, read)                                      \
@@ -63,32 +62,32 @@ __extension__ using Bits128 = unsigned __int128;
 #define ATOMIC_CHANGE(bits, type, name)                               \
   type __tsan_atomic##bits##_##name(volatile type* address, type value, int) { \
     hooked(const_cast<const type*>(address), bits / 8, AccessKind::atomic, \
-           MHA_CALL_SITE);                              \
+           MHA_CALL_SITE);                                            \
     return __atomic_##name(address, value, __ATOMIC_SEQ_CST);         \
   }
 #define ATOMIC_COMPARE(bits, type, name)                              \
   int __tsan_atomic##bits##_compare_exchange_##name(                  \
       volatile type* address, type* expected, type desired, int, int) { \
     hooked(const_cast<const type*>(address), bits / 8, AccessKind::atomic, \
-           MHA_CALL_SITE);                              \
+           MHA_CALL_SITE);                                            \
     return __atomic_compare_exchange_n(address, expected, desired, false, \
                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
   }
 #define ATOMICS_OF_WIDTH(bits, type)                                  \
   type __tsan_atomic##bits##_load(const volatile type* address, int) { \
     hooked(const_cast<const type*>(address), bits / 8, AccessKind::atomic, \
-           MHA_CALL_SITE);                              \
+           MHA_CALL_SITE);                                            \
     return __atomic_load_n(address, __ATOMIC_SEQ_CST);                \
   }                                                                   \
   void __tsan_atomic##bits##_store(volatile type* address, type value, int) { \
     hooked(const_cast<const type*>(address), bits / 8, AccessKind::atomic, \
-           MHA_CALL_SITE);                              \
+           MHA_CALL_SITE);                                            \
     __atomic_store_n(address, value, __ATOMIC_SEQ_CST);               \
   }                                                                   \
   type __tsan_atomic##bits##_exchange(volatile type* address, type value, \
                                       int) {                          \
     hooked(const_cast<const type*>(address), bits / 8, AccessKind::atomic, \
-           MHA_CALL_SITE);                              \
+           MHA_CALL_SITE);                                            \
     return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);     \
   }                                                                   \
   ATOMIC_CHANGE(bits, type, fetch_add)                                \
@@ -102,7 +101,7 @@ __extension__ using Bits128 = unsigned __int128;
   type __tsan_atomic##bits##_compare_exchange_val(                    \
       volatile type* address, type expected, type desired, int, int) { \
     hooked(const_cast<const type*>(address), bits / 8, AccessKind::atomic, \
-           MHA_CALL_SITE);                              \
+           MHA_CALL_SITE);                                            \
     __atomic_compare_exchange_n(address, &expected, desired, false,   \
                                 __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);  \
     return expected;                                                  \

@@ -192,62 +192,64 @@ T put_if(T* address, T compare, T value, const void* code) {
 
 }  // namespace
 
+#define CALLER MHA_CALL_SITE
+
 float atomicAdd(float* address, float value) {
-  return add(address, value, MHA_CALL_SITE);
+  return add(address, value, CALLER);
 }
 double atomicAdd(double* address, double value) {
-  return add(address, value, MHA_CALL_SITE);
+  return add(address, value, CALLER);
 }
-int atomicAdd(int* address, int value) { return add(address, value, MHA_CALL_SITE); }
+int atomicAdd(int* address, int value) { return add(address, value, CALLER); }
 unsigned atomicAdd(unsigned* address, unsigned value) {
-  return add(address, value, MHA_CALL_SITE);
+  return add(address, value, CALLER);
 }
 unsigned long long atomicAdd(unsigned long long* address,
                              unsigned long long value) {
-  return add(address, value, MHA_CALL_SITE);
+  return add(address, value, CALLER);
 }
-int atomicMax(int* address, int value) { return most(address, value, MHA_CALL_SITE); }
+int atomicMax(int* address, int value) { return most(address, value, CALLER); }
 unsigned atomicMax(unsigned* address, unsigned value) {
-  return most(address, value, MHA_CALL_SITE);
+  return most(address, value, CALLER);
 }
-int atomicMin(int* address, int value) { return least(address, value, MHA_CALL_SITE); }
+int atomicMin(int* address, int value) { return least(address, value, CALLER); }
 unsigned atomicMin(unsigned* address, unsigned value) {
-  return least(address, value, MHA_CALL_SITE);
+  return least(address, value, CALLER);
 }
 int atomicCAS(int* address, int compare, int value) {
-  return put_if(address, compare, value, MHA_CALL_SITE);
+  return put_if(address, compare, value, CALLER);
 }
 unsigned atomicCAS(unsigned* address, unsigned compare, unsigned value) {
-  return put_if(address, compare, value, MHA_CALL_SITE);
+  return put_if(address, compare, value, CALLER);
 }
 unsigned long long atomicCAS(unsigned long long* address,
                              unsigned long long compare,
                              unsigned long long value) {
-  return put_if(address, compare, value, MHA_CALL_SITE);
+  return put_if(address, compare, value, CALLER);
 }
-int atomicExch(int* address, int value) { return put(address, value, MHA_CALL_SITE); }
+int atomicExch(int* address, int value) { return put(address, value, CALLER); }
 unsigned atomicExch(unsigned* address, unsigned value) {
-  return put(address, value, MHA_CALL_SITE);
+  return put(address, value, CALLER);
 }
 float atomicExch(float* address, float value) {
-  return put(address, value, MHA_CALL_SITE);
+  return put(address, value, CALLER);
 }
 
 float4 load4(const float* address) {
-  announce(address, sizeof(float4), device::AccessKind::read, MHA_CALL_SITE);
+  announce(address, sizeof(float4), device::AccessKind::read, CALLER);
   float4 value;
   std::memcpy(&value, address, sizeof value);
   return value;
 }
 
 void store4(float* address, float4 value) {
-  announce(address, sizeof(float4), device::AccessKind::write, MHA_CALL_SITE);
+  announce(address, sizeof(float4), device::AccessKind::write, CALLER);
   std::memcpy(address, &value, sizeof value);
 }
 
 float4 load4(const __nv_bfloat16* address) {
   announce(address, 4 * sizeof *address, device::AccessKind::read,
-                  MHA_CALL_SITE);
+                  CALLER);
   __nv_bfloat16 half[4];
   std::memcpy(half, address, sizeof half);
   return {half[0], half[1], half[2], half[3]};
@@ -255,7 +257,7 @@ float4 load4(const __nv_bfloat16* address) {
 
 void store4(__nv_bfloat16* address, float4 value) {
   announce(address, 4 * sizeof *address, device::AccessKind::write,
-                  MHA_CALL_SITE);
+                  CALLER);
   const __nv_bfloat16 half[4] = {value.x, value.y, value.z, value.w};
   std::memcpy(address, half, sizeof half);
 }

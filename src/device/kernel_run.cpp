@@ -263,7 +263,8 @@ void KernelRun::note_width(int width, const Place& place) {
   found.text = fmt::format(
       "{}: thread {} (block {}) shuffles at {} in parts of {} lanes, and a "
       "part has 1, 2, 4, 8, 16 or 32",
-      name_.name, running_->number, block_, to_text(source_line_of(place)), width);
+      name_.name, running_->number, block_, to_text(source_line_of(place)),
+      width);
   findings_.push_back(std::move(found));
   over_ = true;
 }

@@ -1,5 +1,5 @@
-// What mark_sites.mjs has written into the kernels' files about themselves: in a
-// page, no file can be asked for lines and variables.
+// What mark_sites.mjs has written into the kernels' files about themselves: in
+// a page, no file can be asked for lines and variables.
 #include "device/source_lines.hpp"
 
 #include "device/call_site.hpp"
