@@ -24,8 +24,9 @@ struct Fiber::State {
 };
 
 extern "C" {
-/// Calls the body, or goes on in it; whether it paused.
-bool mha_run_fiber(Fiber::Body body, void* argument, void* state, bool paused);
+/// Calls the body, or goes on in it. 0: it has ended; 1: it has paused; 2: there
+/// was no room to write down what it needs to go on.
+int mha_run_fiber(Fiber::Body body, void* argument, void* state, bool paused);
 /// Pauses it; and called again by Asyncify when it goes on.
 void mha_pause_fiber(void* state) noexcept;
 }
@@ -58,9 +59,13 @@ void Fiber::start(const StackMemory& stack, Body body, void* argument) {
 
 void Fiber::resume() {
   State& state = *state_;
-  state.paused =
+  const int how =
       mha_run_fiber(state.body, state.argument, &state, state.paused);
-  if (*state.mark != unspoilt) StackOverflowLine::say();
+  state.paused = how == 1;
+  const bool below_mark = state.stack_pointer <= state.end;
+  if (how == 2 || below_mark || *state.mark != unspoilt) {
+    StackOverflowLine::say();
+  }
 }
 
 void Fiber::pause() noexcept {

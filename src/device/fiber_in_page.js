@@ -14,10 +14,13 @@ mergeInto(LibraryManager.library, {
         Module['_asyncify_start_rewind'](state);
       }
       wasmTable.get(body)(argument);
-      if (!mhaFiber.leaves) return false;
+      if (!mhaFiber.leaves) return 0;
       mhaFiber.leaves = false;
+      // Asyncify looks only now whether it wrote too far, and would stop all.
+      var tooFar = HEAPU32[state >> 2] > HEAPU32[(state + 4) >> 2];
+      if (tooFar) HEAPU32[state >> 2] = HEAPU32[(state + 4) >> 2];
       Module['_asyncify_stop_unwind']();
-      return true;
+      return tooFar ? 2 : 1;
     } finally {
       stackRestore(caller);
     }
