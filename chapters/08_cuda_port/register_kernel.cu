@@ -77,8 +77,9 @@ struct Rows {
 // Of keys first_j to first_j + 63 of one head, all columns; zeros after the
 // last.
 template <typename Element>
-__device__ inline void load_keys(float* to, const Sizes& s,
-                                 const Element* of_head, Index first_j) {
+__device__ __forceinline__ void load_keys(float* to, const Sizes& s,
+                                          const Element* of_head,
+                                          Index first_j) {
   const int x = static_cast<int>(threadIdx.x);
   for (int r = static_cast<int>(threadIdx.y); r < tile_keys; r += side) {
     const Index j = first_j + r;

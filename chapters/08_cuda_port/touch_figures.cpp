@@ -56,11 +56,14 @@ std::vector<Row> rows_of(const Step& step) {
        run_on_cpu(step, s, random_arrays(step, s, 0)).report.launches) {
     for (const device::LineCounts& line : launch.lines) {
       for (const device::Sample& sample : line.samples) {
-        if (sample.shared) continue;
-        rows.push_back({fmt::format("{} {}, line {}",
-                                    sample.writes ? "writes" : "reads",
-                                    sample.memory, line.at.line),
-                        touched(sample)});
+        const std::string label = fmt::format(
+            "{} {}, line {}", sample.writes ? "writes" : "reads",
+            sample.memory, line.at.line);
+        // A compiler may have unrolled the line's loop.
+        const bool again = std::any_of(
+            rows.begin(), rows.end(),
+            [&](const Row& row) { return row.label == label; });
+        if (!sample.shared && !again) rows.push_back({label, touched(sample)});
       }
     }
   }

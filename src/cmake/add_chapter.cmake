@@ -36,7 +36,7 @@ function(add_chapter folder)
   include("${CMAKE_CURRENT_SOURCE_DIR}/${folder}/chapter.cmake" OPTIONAL)
   set_property(GLOBAL APPEND PROPERTY MHA_PROGRAMS ${name})
   set_property(GLOBAL PROPERTY MHA_CHAPTER_OF_${name} ${folder})
-  if(MHA_IN_PAGE AND NOT name STREQUAL "cuda_port")
+  if(MHA_IN_PAGE)
     set_property(GLOBAL APPEND PROPERTY MHA_PAGE_PROGRAMS ${name})
   endif()
 

@@ -7,8 +7,10 @@ function(add_kernels target)
   set(files ${KERNELS_UNPARSED_ARGUMENTS})
   add_cpu_kernels(${target} ${files})
   # clang leaves copies of whole structures to these, and no hook sees them.
-  target_link_options(${target} PRIVATE
-    $<$<CXX_COMPILER_ID:Clang>:-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset>)
+  if(NOT EMSCRIPTEN)
+    target_link_options(${target} PRIVATE
+      $<$<CXX_COMPILER_ID:Clang>:-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset>)
+  endif()
   target_link_libraries(${target} PUBLIC mha_device)
   if(MHA_NVCC)
     foreach(file IN LISTS files KERNELS_GPU_ONLY)
@@ -22,9 +24,15 @@ endfunction()
 # What makes every access to memory call a hook: the thread sanitizer's calls,
 # without its library. Little optimised, so that the accesses are those of the
 # source; and no other sanitizer stands between.
-set(MHA_KERNEL_OPTIONS -O1 -g -fno-sanitize=all -fsanitize=thread
-  -fno-optimize-sibling-calls -fstack-clash-protection
-    -Wno-unknown-pragmas -Wframe-larger-than=65536)
+set(MHA_KERNEL_OPTIONS -O1 -g -fno-optimize-sibling-calls
+  -Wno-unknown-pragmas -Wframe-larger-than=65536)
+if(EMSCRIPTEN)
+  # It has no such library, so only its inner part takes the option.
+  list(APPEND MHA_KERNEL_OPTIONS "SHELL:-Xclang -fsanitize=thread")
+else()
+  list(APPEND MHA_KERNEL_OPTIONS -fno-sanitize=all -fsanitize=thread
+    -fstack-clash-protection)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(APPEND MHA_KERNEL_OPTIONS --param=tsan-instrument-func-entry-exit=0)
 else()
@@ -39,6 +47,12 @@ function(add_cpu_kernels target)
   set_source_files_properties(${ARGN} PROPERTIES LANGUAGE CXX)
   target_link_libraries(${objects} PRIVATE mha_device mha_warnings)
   target_compile_options(${objects} PRIVATE ${MHA_KERNEL_OPTIONS})
+  if(EMSCRIPTEN)
+    set(marks "${CMAKE_SOURCE_DIR}/src/device/mark_sites.mjs")
+    set_target_properties(${objects} PROPERTIES
+      CXX_COMPILER_LAUNCHER "node;${marks}")
+    set_source_files_properties(${ARGN} PROPERTIES OBJECT_DEPENDS "${marks}")
+  endif()
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:${objects}>)
 endfunction()
 

@@ -4,6 +4,7 @@
 // which has others of these names, is not linked.
 
 #include "device/access_watch.hpp"
+#include "device/call_site.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -33,17 +34,16 @@ __extension__ using Bits128 = unsigned __int128;
 // The names are the compilers'.
 #define HOOK(name, bytes, kind)                                       \
   void __tsan_##name(void* address) {                                 \
-    hooked(address, bytes, AccessKind::kind, __builtin_return_address(0)); \
+    hooked(address, bytes, AccessKind::kind, MHA_CALL_SITE);          \
   }
 #define RANGE_HOOK(name, bytes, kind)                                 \
   void __tsan_##name(void* address) {                                 \
-    hooked_range(address, bytes, AccessKind::kind,                    \
-                 __builtin_return_address(0));                        \
+    hooked_range(address, bytes, AccessKind::kind, MHA_CALL_SITE);    \
   }
 #define READ_AND_WRITE_HOOK(name, function, bytes)                    \
   void __tsan_##name(void* address) {                                 \
-    function(address, bytes, AccessKind::read, __builtin_return_address(0)); \
-    function(address, bytes, AccessKind::write, __builtin_return_address(0)); \
+    function(address, bytes, AccessKind::read, MHA_CALL_SITE);        \
+    function(address, bytes, AccessKind::write, MHA_CALL_SITE);       \
   }
 #define HOOKS_OF_WIDTH(bytes)                                         \
   HOOK(read##bytes, bytes, read)                                      \
@@ -62,32 +62,32 @@ __extension__ using Bits128 = unsigned __int128;
 #define ATOMIC_CHANGE(bits, type, name)                               \
   type __tsan_atomic##bits##_##name(volatile type* address, type value, int) { \
     hooked(const_cast<const type*>(address), bits / 8, AccessKind::atomic, \
-           __builtin_return_address(0));                              \
+           MHA_CALL_SITE);                                            \
     return __atomic_##name(address, value, __ATOMIC_SEQ_CST);         \
   }
 #define ATOMIC_COMPARE(bits, type, name)                              \
   int __tsan_atomic##bits##_compare_exchange_##name(                  \
       volatile type* address, type* expected, type desired, int, int) { \
     hooked(const_cast<const type*>(address), bits / 8, AccessKind::atomic, \
-           __builtin_return_address(0));                              \
+           MHA_CALL_SITE);                                            \
     return __atomic_compare_exchange_n(address, expected, desired, false, \
                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
   }
 #define ATOMICS_OF_WIDTH(bits, type)                                  \
   type __tsan_atomic##bits##_load(const volatile type* address, int) { \
     hooked(const_cast<const type*>(address), bits / 8, AccessKind::atomic, \
-           __builtin_return_address(0));                              \
+           MHA_CALL_SITE);                                            \
     return __atomic_load_n(address, __ATOMIC_SEQ_CST);                \
   }                                                                   \
   void __tsan_atomic##bits##_store(volatile type* address, type value, int) { \
     hooked(const_cast<const type*>(address), bits / 8, AccessKind::atomic, \
-           __builtin_return_address(0));                              \
+           MHA_CALL_SITE);                                            \
     __atomic_store_n(address, value, __ATOMIC_SEQ_CST);               \
   }                                                                   \
   type __tsan_atomic##bits##_exchange(volatile type* address, type value, \
                                       int) {                          \
     hooked(const_cast<const type*>(address), bits / 8, AccessKind::atomic, \
-           __builtin_return_address(0));                              \
+           MHA_CALL_SITE);                                            \
     return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);     \
   }                                                                   \
   ATOMIC_CHANGE(bits, type, fetch_add)                                \
@@ -101,7 +101,7 @@ __extension__ using Bits128 = unsigned __int128;
   type __tsan_atomic##bits##_compare_exchange_val(                    \
       volatile type* address, type expected, type desired, int, int) { \
     hooked(const_cast<const type*>(address), bits / 8, AccessKind::atomic, \
-           __builtin_return_address(0));                              \
+           MHA_CALL_SITE);                                            \
     __atomic_compare_exchange_n(address, &expected, desired, false,   \
                                 __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);  \
     return expected;                                                  \
@@ -124,18 +124,18 @@ ATOMICS_OF_WIDTH(32, std::uint32_t)
 ATOMICS_OF_WIDTH(64, std::uint64_t)
 
 void __tsan_read_range(void* address, std::size_t bytes) {
-  hooked_range(address, bytes, AccessKind::read, __builtin_return_address(0));
+  hooked_range(address, bytes, AccessKind::read, MHA_CALL_SITE);
 }
 void __tsan_write_range(void* address, std::size_t bytes) {
-  hooked_range(address, bytes, AccessKind::write, __builtin_return_address(0));
+  hooked_range(address, bytes, AccessKind::write, MHA_CALL_SITE);
 }
 void __tsan_vptr_read(void** address) {
   hooked(address, sizeof(void*), AccessKind::read,
-         __builtin_return_address(0));
+         MHA_CALL_SITE);
 }
 void __tsan_vptr_update(void** address, void*) {
   hooked(address, sizeof(void*), AccessKind::write,
-         __builtin_return_address(0));
+         MHA_CALL_SITE);
 }
 void __tsan_atomic_thread_fence(int) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);

@@ -1,5 +1,7 @@
 #include "device/access_watch.hpp"
 
+#include "device/may_pause.hpp"
+
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -15,7 +17,7 @@ std::uintptr_t number_of(const void* address) {
 }
 
 std::int64_t difference(std::uintptr_t a, std::uintptr_t b) {
-  return static_cast<std::int64_t>(a - b);
+  return static_cast<std::intptr_t>(a - b);
 }
 
 // Rounds down, below zero too.
@@ -247,7 +249,7 @@ void AccessWatch::add_sample(LineCounts& line, const WarpRequest& request,
 
 std::vector<Finding> AccessWatch::take_findings() { return findings_.take(); }
 
-void AccessWatch::thread_callbacks(void (*stop)(), void (*turn)()) {
+void AccessWatch::thread_callbacks(Callback stop, Callback turn) {
   stop_ = stop;
   turn_ = turn;
 }
@@ -255,8 +257,12 @@ void AccessWatch::thread_callbacks(void (*stop)(), void (*turn)()) {
 void AccessWatch::hooked(const void* address, std::size_t bytes,
                          AccessKind kind, const void* code) {
   if (running_ != this || on_own_stack(number_of(address))) return;
-  if (until_turn_ > 0 && --until_turn_ == 0) turn_();
-  if (access(address, bytes, kind, code) == Verdict::stop) stop_();
+  if (until_turn_ > 0 && --until_turn_ == 0) {
+    call_that_may_pause(turn_, nullptr);
+  }
+  if (access(address, bytes, kind, code) == Verdict::stop) {
+    call_that_may_pause(stop_, nullptr);
+  }
 }
 
 // The GPU's compiler would copy it so.

@@ -55,7 +55,9 @@ class AccessWatch {
 
   // What the hooks call: `stop` never returns; `turn` may run other threads,
   // and is called before one of the accesses to come (0: before none).
-  void thread_callbacks(void (*stop)(), void (*turn)());
+  // Both get a null pointer.
+  using Callback = void (*)(const void*);
+  void thread_callbacks(Callback stop, Callback turn);
   void turn_after(std::int64_t accesses) { until_turn_ = accesses; }
 
   /// The watch while a thread of a kernel runs, null while other code does:
@@ -126,8 +128,8 @@ class AccessWatch {
   std::uintptr_t stack_ = 0;
   std::size_t stack_bytes_ = 0;
   std::int64_t until_turn_ = 0;
-  void (*stop_)() = nullptr;
-  void (*turn_)() = nullptr;
+  Callback stop_ = nullptr;
+  Callback turn_ = nullptr;
 };
 
 /// The one of this process.

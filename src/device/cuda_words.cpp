@@ -1,6 +1,7 @@
 #include "device/cuda_words.hpp"
 
 #include "device/access_watch.hpp"
+#include "device/call_site.hpp"
 #include "device/kernel_run.hpp"
 
 #include <cstring>
@@ -191,7 +192,7 @@ T put_if(T* address, T compare, T value, const void* code) {
 
 }  // namespace
 
-#define CALLER __builtin_return_address(0)
+#define CALLER MHA_CALL_SITE
 
 float atomicAdd(float* address, float value) {
   return add(address, value, CALLER);

@@ -2,13 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
 #include <stdexcept>
 
 namespace device {
 
 std::size_t device_bytes(const std::string& name, std::int64_t count,
                          std::size_t element_size) {
-  constexpr std::int64_t most_bytes = std::int64_t{1} << 47;
+  constexpr std::int64_t most_bytes =
+      std::min(std::int64_t{1} << 47,
+               std::int64_t{std::numeric_limits<std::ptrdiff_t>::max()});
   const std::int64_t most =
       most_bytes / static_cast<std::int64_t>(element_size);
   if (count < 0 || count > most) {

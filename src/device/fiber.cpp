@@ -4,6 +4,7 @@
 
 #include <boost/context/fiber.hpp>
 
+#include <exception>
 #include <new>
 #include <utility>
 
@@ -38,6 +39,7 @@ struct Fiber::State {
   ToldStack caller_stack;
   Body body = nullptr;
   void* argument = nullptr;
+  std::exception_ptr thrown;  // by body
 };
 
 Fiber::Fiber() : state_(std::make_unique<State>()) {}
@@ -59,7 +61,11 @@ void Fiber::start(const StackMemory& stack, Body body, void* argument) {
                          [state](Context&& caller) {
                            state->own_stack.arrive_from(state->caller_stack);
                            state->caller.put(std::move(caller));
-                           state->body(state->argument);
+                           try {
+                             state->body(state->argument);
+                           } catch (...) {
+                             state->thrown = std::current_exception();
+                           }
                            state->own_stack.end_for(state->caller_stack);
                            return state->caller.take();
                          }));
@@ -70,9 +76,10 @@ void Fiber::resume() {
   state.caller_stack.leave_for(state.own_stack);
   state.own.put(state.own.take().resume());
   state.caller_stack.arrive_from(state.own_stack);
+  if (state.thrown) std::rethrow_exception(std::exchange(state.thrown, {}));
 }
 
-void Fiber::pause() {
+void Fiber::pause() noexcept {
   State& state = *state_;
   state.own_stack.leave_for(state.caller_stack);
   state.caller.put(state.caller.take().resume());

@@ -29,15 +29,16 @@ class Fiber {
   /// Begins anew, with whatever ran here before forgotten. Body first runs in
   /// the next resume().
   /// \param stack     stays the caller's
-  /// \param body      what to run; throws nothing
+  /// \param body      what to run
   /// \param argument  given to it
   void start(const StackMemory& stack, Body body, void* argument);
 
   /// Goes on where it paused, until it pauses again or body has returned.
+  /// \throws what body throws, which then is over
   void resume();
 
   /// From within body: back to whoever called resume().
-  void pause();
+  void pause() noexcept;
 
  private:
   struct State;

@@ -1,6 +1,7 @@
 #include "device/kernel_run.hpp"
 
 #include "device/access_watch.hpp"
+#include "device/may_pause.hpp"
 #include "device/stack_overflow.hpp"
 
 #include <fmt/format.h>
@@ -66,8 +67,9 @@ KernelRun::KernelRun(const KernelName& name, const LaunchShape& shape,
 KernelRun::~KernelRun() { run_now = nullptr; }
 
 void KernelRun::run() {
-  access_watch().thread_callbacks([] { now().stop_thread(); },
-                                  [] { now().take_turns(); });
+  access_watch().thread_callbacks(
+      [](const void*) { now().stop_thread(); },
+      [](const void*) { now().take_turns(); });
   const SourceLine at = source_line_of({name_.file, name_.line});
   const StackOverflowLine line(
       stacks_,
@@ -114,25 +116,29 @@ void KernelRun::begin_block(std::int64_t block) {
 void KernelRun::run_threads() {
   while (!ready_.empty() && !over_) {
     running_ = &threads_[static_cast<std::size_t>(ready_.take())];
-    running_->fiber.resume();
+    resume(*running_);
   }
   running_ = nullptr;
   if (!over_) find_who_is_stuck();
 }
 // [run threads]
 
+void KernelRun::resume(Thread& thread) {
+  try {
+    thread.fiber.resume();
+  } catch (...) {
+    hush();
+    thrown_ = std::current_exception();
+    over_ = true;
+  }
+}
+
 void KernelRun::thread_body(void* argument) {
   Thread& thread = *static_cast<Thread*>(argument);
   KernelRun& run = *thread.run;
-  try {
-    run.announce();
-    run.call_.call(run.call_.arguments);
-    run.hush();
-  } catch (...) {
-    run.hush();
-    run.thrown_ = std::current_exception();
-    run.over_ = true;
-  }
+  run.announce();
+  call_that_may_pause(run.call_.call, run.call_.arguments);
+  run.hush();
   run.thread_ends(thread);
 }
 
@@ -157,7 +163,7 @@ void KernelRun::hush() {
   if (watch_) access_watch().no_thread_runs();
 }
 
-void KernelRun::pause(State state) {
+void KernelRun::pause(State state) noexcept {
   running_->state = state;
   running_->fiber.pause();
 }
@@ -180,13 +186,6 @@ void KernelRun::atomic_comes() {
 
 void KernelRun::stop_thread() {
   hush();
-  for (;;) pause(State::stopped);
-}
-
-void KernelRun::stop_launch(Finding finding) {
-  hush();
-  findings_.push_back(std::move(finding));
-  over_ = true;
   for (;;) pause(State::stopped);
 }
 
@@ -225,14 +224,8 @@ std::uint64_t KernelRun::warp_operation(const LaneCall& call) {
   const int lane = thread.lane();
   thread.place = call.place;
   if ((call.mask >> lane & 1u) == 0) {
-    Finding found = finding(FindingKind::warp_barrier);
-    found.actors = {actor(thread)};
-    found.text = fmt::format(
-        "{}: thread {} (block {}) is lane {} and not in the mask {:#010x} that "
-        "it gives at {}",
-        name_.name, thread.number, block_, lane, call.mask,
-        to_text(source_line_of(call.place)));
-    stop_launch(std::move(found));
+    note_not_in_mask(call);
+    stop_thread();
   }
   Warp& warp = warps_[static_cast<std::size_t>(thread.warp())];
   thread.state = State::at_warp;
@@ -245,16 +238,35 @@ std::uint64_t KernelRun::warp_operation(const LaneCall& call) {
   return result;
 }
 
+void KernelRun::note_not_in_mask(const LaneCall& call) {
+  Finding found = finding(FindingKind::warp_barrier);
+  found.actors = {actor(*running_)};
+  found.text = fmt::format(
+      "{}: thread {} (block {}) is lane {} and not in the mask {:#010x} that "
+      "it gives at {}",
+      name_.name, running_->number, block_, running_->lane(), call.mask,
+      to_text(source_line_of(call.place)));
+  findings_.push_back(std::move(found));
+  over_ = true;
+}
+
 void KernelRun::refuse_width(int width, const Place& place) {
   hush();
   running_->place = place;
+  note_width(width, place);
+  stop_thread();
+}
+
+void KernelRun::note_width(int width, const Place& place) {
   Finding found = finding(FindingKind::warp_barrier);
   found.actors = {actor(*running_)};
   found.text = fmt::format(
       "{}: thread {} (block {}) shuffles at {} in parts of {} lanes, and a "
       "part has 1, 2, 4, 8, 16 or 32",
-      name_.name, running_->number, block_, to_text(found.actors[0].at), width);
-  stop_launch(std::move(found));
+      name_.name, running_->number, block_, to_text(source_line_of(place)),
+      width);
+  findings_.push_back(std::move(found));
+  over_ = true;
 }
 
 void KernelRun::release_lanes(int warp, const LaneGroup& group) {

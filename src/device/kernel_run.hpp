@@ -81,8 +81,6 @@ class KernelRun {
   void atomic_comes();
   /// Ends this thread where it is, for good.
   [[noreturn]] void stop_thread();
-  /// Ends the launch, for what was found in this thread.
-  [[noreturn]] void stop_launch(Finding finding);
 
  private:
   enum class State { ready, at_block_barrier, at_warp, ended, stopped };
@@ -90,9 +88,14 @@ class KernelRun {
   bool run_block(std::int64_t block);  // whether the launch goes on
   void begin_block(std::int64_t block);
   void run_threads();
+  void resume(Thread& thread);
   static void thread_body(void* thread);
   void thread_ends(Thread& thread);
-  void pause(State state);
+  void pause(State state) noexcept;
+  // These end the launch, for what they find. They stand by themselves, since
+  // in a page nothing that cleans up after exceptions can pause.
+  [[gnu::noinline]] void note_not_in_mask(const LaneCall& call);
+  [[gnu::noinline]] void note_width(int width, const Place& place);
   void announce();
   void hush();
   void release_block();

@@ -21,10 +21,7 @@ void handle(int, siginfo_t* info, void*) {
     sigaction(SIGSEGV, &other_faults, nullptr);
     return;
   }
-  const std::size_t length = std::strlen(line_to_say.data());
-  [[maybe_unused]] const auto written =
-      write(STDERR_FILENO, line_to_say.data(), length);
-  _exit(1);
+  StackOverflowLine::say();
 }
 
 }  // namespace
@@ -50,6 +47,14 @@ StackOverflowLine::~StackOverflowLine() {
   sigaction(SIGSEGV, &before_, nullptr);
   sigaltstack(&stack_before_, nullptr);
   watched = nullptr;
+}
+
+// A signal's handler may do no more than this.
+void StackOverflowLine::say() {
+  const std::size_t length = std::strlen(line_to_say.data());
+  [[maybe_unused]] const auto written =
+      write(STDERR_FILENO, line_to_say.data(), length);
+  _exit(1);
 }
 
 }  // namespace device
