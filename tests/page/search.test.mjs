@@ -24,7 +24,7 @@ after(() => browser?.close());
 const reader = readersOf(() => browser);
 
 const ready = (page) => page.waitForFunction((status) =>
-  /\S/.test(document.querySelector(status)?.textContent ?? 'Reading') && !/^Reading/.test(document.querySelector(status).textContent), STATUS);
+  /^(?!Reading)\s*\S/.test(document.querySelector(status)?.textContent ?? ''), STATUS);
 
 /** A page with the search open, asked this. */
 async function searching(context, text, name = CHAPTER, rest = '') {

@@ -156,8 +156,7 @@ function leaveFor(link, event) {
 }
 
 build();
-window.manyHeadsSearch = { open, read };
-open();
+window.manyHeadsSearch = { open, read };   // what reads this script then opens it
 answer();
 document.head.append(element('script', {
   src: INDEX,
