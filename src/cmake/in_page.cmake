@@ -35,7 +35,8 @@ add_compile_options(-msimd128 -fwasm-exceptions)
 # program, to be called with its arguments, in a worker.
 function(add_page_program name folder)
   # A file that the program reads beside its source is packed into it.
-  file(GLOB beside CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.json")
+  file(GLOB beside CONFIGURE_DEPENDS
+    "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.json")
   foreach(file IN LISTS beside)
     target_link_options(${name} PRIVATE "--embed-file=${file}@${file}")
   endforeach()
