@@ -1,6 +1,8 @@
 // The marks of a figure that have a name (a cell of a map, a dot, a bar) say it
 // below the figure: where one points, and by the arrow keys.
 
+import { element } from './element.mjs';
+
 const MARK = 'svg :not(svg) > title';
 const BEGIN = 'Point at a mark, or go with the arrow keys, to read it.';
 const TURNS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
@@ -9,10 +11,7 @@ const TURNS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowD
 export function showValues(plate) {
   if (plate.dataset.values || !plate.querySelector(MARK)) return;
   plate.dataset.values = 'shown';
-  const line = document.createElement('p');
-  line.className = 'figure-value';
-  line.setAttribute('role', 'status');
-  line.textContent = BEGIN;
+  const line = element('p', { className: 'figure-value', role: 'status', textContent: BEGIN });
   plate.after(line);
   plate.setAttribute('role', 'group');
   plate.setAttribute('aria-label', 'Figure with values; the arrow keys read them');

@@ -3,6 +3,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import vm from 'node:vm';
+import { oneRun } from '../../src/weave/run/one_run.mjs';
 import { BOOK } from './open_book.mjs';
 
 globalThis.self ??= { location: new URL('about:blank') };   // it was made for a worker
@@ -30,17 +31,15 @@ function runScript(name, globals) {
   vm.runInThisContext(`(function (${Object.keys(globals).join(', ')}) {${code}\n})`)(...Object.values(globals));
 }
 
-/** One run with a fresh program; null in `args` stands for a file to write. */
+/** A program as it was compiled, of no chapter: a function that runs it. */
+export function readProgram(file) {
+  const create = vm.runInThisContext(`(function () {${fs.readFileSync(file, 'utf8')}; return createProgram;})`)();
+  return (args) => run(create, [], args);
+}
+
 async function run(create, files, args) {
   const lines = [];
   const complaints = [];
-  const program = await create({
-    print: (line) => lines.push(line), printErr: (line) => complaints.push(line),
-    quit: (_, unwind) => { throw unwind; },
-  });
-  if (files.length) program.FS.mkdir('/data');
-  for (const { file, bytes } of files) program.FS.writeFile(`/data/${file}`, bytes);
-  const status = program.callMain(args.map((arg) => (arg === null ? '/written' : arg)));
-  const written = status === 0 && args.includes(null) ? program.FS.readFile('/written', { encoding: 'utf8' }) : undefined;
-  return { status, stdout: lines.map((line) => `${line}\n`).join(''), stderr: complaints.join('\n'), written };
+  const ended = await oneRun(create, files, args, (line) => lines.push(line), (line) => complaints.push(line));
+  return { ...ended, stdout: lines.map((line) => `${line}\n`).join(''), stderr: complaints.join('\n') };
 }

@@ -1,5 +1,7 @@
 // The options of a program as a form, and back as arguments.
 
+import { element } from '../element.mjs';
+
 /** The options' values in `args`, over the defaults: name -> value. */
 export function valuesOf(options, args) {
   const values = new Map(options.map((option) => [option.name, option.default]));
@@ -31,19 +33,11 @@ export const typed = (arg) => (/^[\w.,:+\/-]+$/.test(arg) ? arg : `"${arg.replac
 /** A labelled control for each option; `id` keeps their ids apart from others' in the page. */
 export function makeControls(options, values, id) {
   const controls = options.map((option, i) => {
-    const label = document.createElement('label');
-    const input = document.createElement('input');
-    input.id = `${id}-${i}`;
-    label.htmlFor = input.id;
-    label.className = option.kind;
-    const name = document.createElement('code');
-    name.textContent = option.name;
-    const help = document.createElement('span');
-    help.textContent = option.help;
-    label.append(name, ' ', help);
+    const input = element('input', { id: `${id}-${i}` });
     setUp(input, option);
-    const cell = document.createElement('div');
-    cell.append(...(option.kind === 'flag' ? [input, label] : [label, input]));
+    const label = element('label', { htmlFor: input.id, className: option.kind },
+      element('code', { textContent: option.name }), ' ', element('span', { textContent: option.help }));
+    const cell = element('div', {}, ...(option.kind === 'flag' ? [input, label] : [label, input]));
     if (option.words?.length) cell.append(suggestions(input, option.words));
     return { option, input, cell };
   });
@@ -74,9 +68,7 @@ function setUp(input, option) {
 }
 
 function suggestions(input, words) {
-  const list = document.createElement('datalist');
-  list.id = `${input.id}-words`;
-  list.append(...words.map((word) => new Option(word)));
+  const list = element('datalist', { id: `${input.id}-words` }, ...words.map((word) => new Option(word)));
   input.setAttribute('list', list.id);
   return list;
 }

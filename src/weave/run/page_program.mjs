@@ -3,6 +3,8 @@
 // stopped. A page opened from a folder may start no worker from a file, but one
 // from text of its own.
 
+import { oneRun } from './one_run.mjs';
+
 const programs = new Map();   // name -> promise of {options, source}
 const arrivals = new Map();   // name -> what to call when its script has run
 
@@ -60,10 +62,9 @@ function loadScript(place, key) {
 
 const bytesOf = (base64) => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
 
-/** What the worker does: a fresh program for each run, which begins with nothing but its data. */
-function work(makeProgram) {
+/** What the worker does. */
+function work(makeProgram, runOnce) {
   const create = makeProgram();
-  const WRITTEN = '/written';
   let kept = [];
   onmessage = async ({ data: { run, args, files } }) => {
     if (files) kept = files;
@@ -80,11 +81,8 @@ function work(makeProgram) {
     };
     const complaints = [];
     try {
-      const program = await create({ print: say, printErr: (line) => complaints.push(line) });
-      if (kept.length) program.FS.mkdir('/data');
-      for (const { file, bytes } of kept) program.FS.writeFile(`/data/${file}`, bytes);
-      const status = program.callMain(args.map((arg) => (arg === null ? WRITTEN : arg)).concat(args[0] === '--test' ? '--no-colors' : []));
-      const written = status === 0 && args.includes(null) ? program.FS.readFile(WRITTEN, { encoding: 'utf8' }) : undefined;
+      const { status, written } = await runOnce(create, kept, args.concat(args[0] === '--test' ? '--no-colors' : []),
+        say, (line) => complaints.push(line));
       send({ ended: true, status, complaints, written });
     } catch (error) {
       send({ ended: true, status: -1, complaints: [`the program stopped: ${error?.message ?? error}`] });
@@ -143,7 +141,7 @@ export class PageProgram {
   }
 
   #begin() {
-    const text = `(${work})(${this.#source})`;
+    const text = `(${work})(${this.#source},${oneRun})`;
     const url = URL.createObjectURL(new Blob([text], { type: 'text/javascript' }));
     const worker = new Worker(url);
     worker.addEventListener('message', ({ data }) => this.#listen?.(data));

@@ -1,6 +1,7 @@
 // Running the chapters' programs in the page: a button at each output and
 // figure, with the program's options beside it.
 
+import { element } from '../element.mjs';
 import { inlineSvg } from '../figures.mjs';
 import { slug } from '../html.mjs';
 import { count, outputParts, readClaims, runsOfClaim, trimBlank } from '../program_text.mjs';
@@ -8,16 +9,8 @@ import { argumentsOf, makeControls, typed, valuesOf } from './controls.mjs';
 import { loadProgram, PageProgram } from './page_program.mjs';
 import style from './run.css';
 
-const NOT_FETCHED = 77;
-
 document.head.append(element('style', { textContent: style }));
 const running = new Map();   // name -> {description, program}
-
-function element(tag, properties, ...children) {
-  const made = Object.assign(document.createElement(tag), properties);
-  made.append(...children);
-  return made;
-}
 
 /** The program of that name, loaded once for the page. */
 async function programNamed(name, onPart) {
@@ -134,8 +127,7 @@ function makeForm(place, { number, options }, program, id, end) {
   const controls = makeControls(options, valuesOf(options, place.woven), id);
   const button = (text, type = 'button') => element('button', { type, textContent: text });
   const [run, stop, check, reset] = [button('Run', 'submit'), button('Stop'), button('Check the claims'), button('Reset')];
-  const said = element('p', { className: 'run-said' });
-  said.setAttribute('role', 'status');
+  const said = element('p', { className: 'run-said', role: 'status' });
   const clock = element('span', { className: 'run-clock', ariaHidden: 'true' });
   const form = element('form', { className: 'run-form', noValidate: true },
     element('div', { className: 'run-options' }, ...controls.cells),
@@ -209,9 +201,8 @@ function makeForm(place, { number, options }, program, id, end) {
 
 /** The program's own last word, or what its status means. */
 function complaint({ status, complaints }) {
-  const line = complaints.filter((text) => text.trim()).pop();
-  if (status === NOT_FETCHED || line) return line;
-  return `The program ended with status ${status} and said nothing.`;
+  return complaints.filter((text) => text.trim()).pop()
+    ?? `The program ended with status ${status} and said nothing.`;
 }
 
 /** Marks the page's claims of the program, and gives the sum. */

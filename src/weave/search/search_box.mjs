@@ -1,6 +1,7 @@
 // The page's search: a box over the page, read only when it is opened. The
 // keyboard goes through the answers while the focus stays where one types.
 
+import { element } from '../element.mjs';
 import { excerpt, marked, namesFound } from './excerpts.mjs';
 import { Search } from './ranking.mjs';
 import style from './search_box.css';
@@ -23,16 +24,6 @@ const input = element('input', {
 const close = element('button', { type: 'button', textContent: 'Close' });
 const status = element('p', { role: 'status' });
 const list = element('div', { id: 'search-found', role: 'listbox', ariaLabel: 'Answers' });
-
-function element(tag, properties, ...children) {
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(properties)) {
-    if (name === 'role') made.setAttribute('role', value);
-    else made[name] = value;
-  }
-  made.append(...children);
-  return made;
-}
 
 /** Makes the box, and opens it. */
 function build() {
