@@ -30,10 +30,18 @@ function(add_page_programs)
     COMMENT "Configuring the programs for the page" VERBATIM)
   list(TRANSFORM programs REPLACE "(.+)" "${MHA_IN_PAGE}/chapters/\\1.js"
     OUTPUT_VARIABLE files)
-  # Which of their sources have changed is known to that build alone.
+  set_property(GLOBAL PROPERTY MHA_PAGE_FILES ${files})
+  set(tests "")
+  if(MHA_TESTS)
+    set(tests device_test)
+  endif()
+  # Which of their sources have changed is known to that build alone. It comes
+  # after the programs themselves, since it takes every core, too.
+  cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
   add_custom_target(page_programs
     COMMAND ${emscripten} "${CMAKE_COMMAND}" --build "${MHA_IN_PAGE}"
-      --target ${programs}
+      --parallel ${cores} --target ${programs} ${tests}
     DEPENDS "${MHA_IN_PAGE}/build.ninja" BYPRODUCTS ${files}
     COMMENT "Building the programs for the page" USES_TERMINAL VERBATIM)
+  add_dependencies(page_programs ${programs})
 endfunction()
