@@ -2,6 +2,7 @@
 #include "diagnose/diagnosis_report.hpp"
 #include "diagnose/example.hpp"
 #include "diagnose/study.hpp"
+#include "diagnose/two_at_once.hpp"
 
 #include "hostile_bytes.hpp"
 
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <stdexcept>
 
 using diagnose::Diagnosis;
 using diagnose::Example;
@@ -188,6 +190,16 @@ TEST_CASE("where nothing comes near it is said, beside the right attention") {
   CHECK(diagnosis.differences.differing == 168);
   CHECK(diagnose::report(diagnosis, "a file", NumberType::float32)
             .find("nothing comes near") != std::string::npos);
+}
+
+TEST_CASE("what one of two threads throws is thrown when both have ended") {
+  const auto fail = [] { throw std::runtime_error("no"); };
+  bool ended = false;
+  CHECK_THROWS_WITH(diagnose::two_at_once(fail, [&] { ended = true; }), "no");
+  CHECK(ended);
+  ended = false;
+  CHECK_THROWS_WITH(diagnose::two_at_once([&] { ended = true; }, fail), "no");
+  CHECK(ended);
 }
 
 TEST_CASE("a study is the same for the same seed") {

@@ -22,25 +22,6 @@ export const PAGES = fs.readdirSync(BOOK).filter((name) => name.endsWith('.html'
 /** The pages that hold a chapter or an appendix: those with a depth to choose. */
 export const PAGES_WITH_DEPTHS = PAGES.filter((name) => readPage(name).includes('class="depth '));
 
-/**
- * Pages of code and reference that between them have every kind of element that
- * any such page has, and the heaviest of each sort: they are made by one piece of
- * code, so what holds for these holds for the others, which are hundreds.
- */
-export function codePagesOfEveryKind() {
-  const rest = PAGES.filter((name) => !PAGES_WITH_DEPTHS.includes(name))
-    .map((name) => ({ name, html: readPage(name) })).sort((a, b) => b.html.length - a.html.length);
-  const chosen = new Set();
-  const seen = new Set();
-  for (const { name, html } of rest) {
-    const kinds = [...html.matchAll(/<([a-z]\w*)(?:[^<>]*? class="([^"]*)")?[^<>]*>/g)].map(([, tag, names = '']) => `${tag}.${names}`);
-    if (kinds.every((kind) => seen.has(kind))) continue;
-    kinds.forEach((kind) => seen.add(kind));
-    chosen.add(name);
-  }
-  return [...chosen].sort();
-}
-
 /** A page's text as it lies in the book. */
 export function readBare(name) {
   return fs.readFileSync(path.join(BOOK, name), 'utf8');
