@@ -5,6 +5,7 @@
 
 #include "device/access_watch.hpp"
 #include "device/call_site.hpp"
+#include "device/end_of_stack.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +17,7 @@ using device::AccessKind;
 // [hooked]
 void hooked(const void* address, std::size_t bytes, AccessKind kind,
             const void* code) {
+  device::look_for_end_of_stack();  // in a browser; elsewhere nothing
   device::AccessWatch* const watch = device::AccessWatch::running();
   if (watch != nullptr) watch->hooked(address, bytes, kind, code);
 }

@@ -215,12 +215,13 @@ LaunchCounts AccessWatch::launch_ends() {
     counts_.shared += line.shared;
     counts_.lines.push_back(std::move(line));
   }
-  counts_.shared_bytes = static_cast<std::int64_t>(dynamic_shared_bytes_);
+  counts_.dynamic_shared_bytes =
+      static_cast<std::int64_t>(dynamic_shared_bytes_);
   for (const auto& [begin, region] : memory_) {
     const bool is_static = region.kind == MemoryKind::shared &&
                            region.begin != dynamic_shared_;
     if (!is_static || !region.touched) continue;
-    counts_.shared_bytes += static_cast<std::int64_t>(region.bytes);
+    counts_.static_shared_bytes += static_cast<std::int64_t>(region.bytes);
   }
   remove_dynamic_shared();
   counts_.requests_exact = !requests_.cut_short();

@@ -11,9 +11,15 @@
 #include <cstring>
 
 // NOLINTBEGIN: CUDA's names
+#ifdef __EMSCRIPTEN__
+#define KERNEL_MARK __attribute__((annotate("kernel")))  // for mark_sites.mjs
+#else
+#define KERNEL_MARK
+#endif
+
 // [words]
-#define __global__
-#define __device__
+#define __global__ KERNEL_MARK
+#define __device__ KERNEL_MARK
 #define __host__
 #define __shared__ static
 #define __forceinline__ inline __attribute__((always_inline))

@@ -4,6 +4,7 @@
 // adds what does that; fiber_in_page.js switches it.
 #include "device/fiber.hpp"
 
+#include "device/end_of_stack.hpp"
 #include "device/stack_overflow.hpp"
 
 #include <cstdint>
@@ -38,7 +39,23 @@ namespace {
 constexpr std::size_t saved_bytes = 8 * 1024;
 constexpr std::uint32_t unspoilt = 0x5afe57ac;
 
+const char* end_of_stack = nullptr;  // of the fiber that runs
+
+// For as long as a fiber runs, however it ends.
+struct Running {
+  explicit Running(const char* end) { end_of_stack = end; }
+  ~Running() { end_of_stack = nullptr; }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+};
+
 }  // namespace
+
+void look_for_end_of_stack() {
+  const char here = 0;
+  const char* volatile address = &here;
+  if (address < end_of_stack) StackOverflowLine::say();
+}
 
 Fiber::Fiber() : state_(std::make_unique<State>()) {}
 Fiber::~Fiber() = default;
@@ -59,8 +76,10 @@ void Fiber::start(const StackMemory& stack, Body body, void* argument) {
 
 void Fiber::resume() {
   State& state = *state_;
-  const int how =
-      mha_run_fiber(state.body, state.argument, &state, state.paused);
+  const int how = [&state] {
+    const Running running(state.end);
+    return mha_run_fiber(state.body, state.argument, &state, state.paused);
+  }();
   state.paused = how == 1;
   const bool below_mark = state.stack_pointer <= state.end;
   if (how == 2 || below_mark || *state.mark != unspoilt) {

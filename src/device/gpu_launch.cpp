@@ -26,11 +26,16 @@ void prepare_launch(const KernelName& name, const void* kernel,
   check_gpu(cudaFuncGetAttributes(&attributes, kernel), described(name),
             "looking at the kernel");
   LaunchLimits limits = limits_of_gpu();
-  // What its registers and its static shared memory leave.
+  // What its registers leave.
   limits.block_threads = std::min<std::int64_t>(limits.block_threads,
                                                 attributes.maxThreadsPerBlock);
-  limits.dynamic_bytes -= static_cast<std::int64_t>(attributes.sharedSizeBytes);
-  if (const std::string why = over_limit(shape, limits); !why.empty()) {
+  std::string why = over_limit(shape, limits);
+  if (why.empty()) {
+    why = over_shared_limit(
+        static_cast<std::int64_t>(attributes.sharedSizeBytes),
+        static_cast<std::int64_t>(shape.dynamic_bytes), limits);
+  }
+  if (!why.empty()) {
     throw std::runtime_error(fmt::format(
         "{}: the launch is over the limits of {}: {}", described(name),
         limits.card, why));

@@ -52,7 +52,8 @@ struct LaunchCounts {
   std::int64_t blocks = 0;
   std::int64_t threads_per_block = 0;
   std::int64_t barriers = 0;          ///< __syncthreads passed, by blocks
-  std::int64_t shared_bytes = 0;      ///< dynamic, and static if touched
+  std::int64_t static_shared_bytes = 0;   ///< of variables that were touched
+  std::int64_t dynamic_shared_bytes = 0;  ///< of the launch
   bool requests_exact = true;         ///< false: some were counted as several
   std::vector<LineCounts> lines;      ///< by file and line
 };

@@ -47,6 +47,22 @@ std::string over_limit(const LaunchShape& shape, const LaunchLimits& limits) {
   }
   return "";
 }
+
+std::string over_shared_limit(std::int64_t static_bytes,
+                              std::int64_t dynamic_bytes,
+                              const LaunchLimits& limits) {
+  if (static_bytes > limits.static_bytes) {
+    return fmt::format("{} bytes of static shared memory, "
+                       "and a kernel may have {}",
+                       static_bytes, limits.static_bytes);
+  }
+  if (static_bytes + dynamic_bytes > limits.dynamic_bytes) {
+    return fmt::format("{} bytes of static and {} of dynamic shared memory, "
+                       "and a block may have {} in all",
+                       static_bytes, dynamic_bytes, limits.dynamic_bytes);
+  }
+  return "";
+}
 // [limits]
 
 }  // namespace device

@@ -30,4 +30,14 @@ LaunchLimits limits_of_sm_90();
 /// \return what is wrong, with both numbers; empty when the card takes it
 std::string over_limit(const LaunchShape& shape, const LaunchLimits& limits);
 
+/// What a card knows before the launch, and the CPU device after it: how much
+/// static shared memory the kernel has.
+/// \param static_bytes   of the variables that it declares __shared__
+/// \param dynamic_bytes  of its launch
+/// \param limits         of the card
+/// \return what is wrong, with both numbers; empty when the card takes it
+std::string over_shared_limit(std::int64_t static_bytes,
+                              std::int64_t dynamic_bytes,
+                              const LaunchLimits& limits);
+
 }  // namespace device

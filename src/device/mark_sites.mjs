@@ -127,18 +127,45 @@ function listVariables(lines, metadata, constants) {
     '  ret void', '}'];
 }
 
+const symbolOf = (definition) => definition.match(/@[^(]+/)[0];
+
 /**
- * Whether a function may be part of a kernel: it is in the kernels' namespace,
- * and has nothing to do when an exception passes, which is what the functions do
- * that launch kernels. Elsewhere hooks have nothing to say, and Asyncify cannot
- * have a fiber pause in what catches exceptions.
+ * The symbols of the functions that are parts of kernels: those that the source
+ * marks so (cuda_words.hpp), and what is defined inside of them. Elsewhere hooks
+ * have nothing to say, and Asyncify would prepare all their callers for a pause.
  */
-const isWatched = (definition) => /@_ZZ?N[KV]*13on_cpu_device/.test(definition) && !/ personality /.test(definition);
+function partsOfKernels(lines) {
+  const marks = lines.filter((line) => / constant .* c"kernel\\00"/.test(line)).map((line) => line.split(' ')[0]);
+  const list = lines.find((line) => line.startsWith('@llvm.global.annotations = ')) ?? '';
+  const marked = [...list.matchAll(/bitcast \([^@]*(@[^ ]+) to i8\*\), i8\* getelementptr[^@]*(@[^,]+),/g)]
+    .filter(([, , mark]) => marks.includes(mark)).map(([, symbol]) => symbol);
+  const inside = (symbol) => marked.some((outer) => symbol.startsWith(`@_Z${outer.slice(2)}`));
+  const defined = lines.filter((line) => line.startsWith('define ')).map(symbolOf);
+  return new Set([...marked, ...defined.filter(inside)]);
+}
+
+/** Asyncify cannot pause a function that has something to do when an exception passes. */
+function refuseUnpausable(lines, parts, metadata) {
+  for (const line of lines.filter((one) => one.startsWith('define ') && one.includes(' personality '))) {
+    if (!parts.has(symbolOf(line))) continue;
+    const number = line.match(/!dbg !(\d+)/)?.[1];
+    const text = metadata.get(number);
+    throw new Error(`${fileName(fileOf(metadata, number) ?? '')}:${field(text, 'line')}: ${field(text, 'name')} keeps an object that has a destructor, `
+      + 'or catches an exception; in a page a thread cannot wait in it. Destroy nothing in a kernel.');
+  }
+}
+
+/** Without the marks, which are no constants of the kernels. */
+const withoutMarks = (lines) => lines.filter((line) => !line.startsWith('@llvm.global.annotations = ')
+  && !/ constant .*section "llvm\.metadata"/.test(line));
 
 /** The same module, with its sites and shared variables in it. */
 export function markSites(text) {
-  const lines = text.split('\n');
-  const metadata = readMetadata(lines);
+  const marks = text.split('\n');
+  const metadata = readMetadata(marks);
+  const parts = partsOfKernels(marks);
+  refuseUnpausable(marks, parts, metadata);
+  const lines = withoutMarks(marks);
   const constants = new Constants();
   const list = listVariables(lines, metadata, constants);
   let sites = 0;
@@ -147,7 +174,7 @@ export function markSites(text) {
   const marked = lines.flatMap((line) => {
     if (line.startsWith('define ')) {
       location = undefined;
-      watched = isWatched(line);
+      watched = parts.has(symbolOf(line));
     }
     location = line.match(/!dbg !(\d+)/)?.[1] ?? location;
     // The thread sanitizer would begin there; its library is not linked.
@@ -180,7 +207,12 @@ function compile(command) {
   const object = command[at];
   const module = `${object}.ll`;
   run([...command.map((word, i) => (i === at ? module : word === '-c' ? '-S' : word)), '-emit-llvm']);
-  fs.writeFileSync(module, markSites(fs.readFileSync(module, 'utf8')));
+  try {
+    fs.writeFileSync(module, markSites(fs.readFileSync(module, 'utf8')));
+  } catch (error) {
+    process.stderr.write(`${error.message}\n`);
+    process.exit(1);
+  }
   run([command[0], ...command.filter((word) => /^-(?:O|msimd|fwasm)/.test(word)), '-w', '-c', module, '-o', object]);
 }
 

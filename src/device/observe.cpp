@@ -60,7 +60,7 @@ void add(std::vector<Finding>& findings, Finding next) {
   findings.push_back(std::move(next));
 }
 
-std::vector<Finding> refusal(const KernelName& name, const std::string& why,
+Finding refusal(const KernelName& name, const std::string& why,
                              const LaunchLimits& limits) {
   Finding found;
   found.kind = FindingKind::launch_over_limit;
@@ -70,7 +70,7 @@ std::vector<Finding> refusal(const KernelName& name, const std::string& why,
   found.text = fmt::format("{}: the launch at {} is over the limits of {}: {}",
                            name.name, to_text(found.actors[0].at), limits.card,
                            why);
-  return {found};
+  return found;
 }
 
 std::vector<Finding> run_watched(const KernelName& name,
@@ -87,7 +87,14 @@ std::vector<Finding> run_watched(const KernelName& name,
   const auto finish = [&] {
     std::vector<Finding> findings = run.findings();
     if (!options.watch) return findings;
-    device.report.launches.push_back(watch.launch_ends());
+    const LaunchCounts& counts =
+        device.report.launches.emplace_back(watch.launch_ends());
+    if (const std::string why =
+            over_shared_limit(counts.static_shared_bytes,
+                              counts.dynamic_shared_bytes, options.limits);
+        !why.empty()) {
+      findings.push_back(refusal(name, why, options.limits));
+    }
     for (Finding& finding : watch.take_findings()) {
       findings.push_back(std::move(finding));
     }
@@ -115,7 +122,7 @@ void run_kernel(const KernelName& name, const LaunchShape& shape,
   const Options& options = device.options ? *device.options : alone;
   std::vector<Finding> findings;
   if (const std::string why = over_limit(shape, options.limits); !why.empty()) {
-    findings = refusal(name, why, options.limits);
+    findings.push_back(refusal(name, why, options.limits));
   } else {
     device.stacks.provide(shape.block.total(), options.stack_bytes);
     findings = run_watched(name, shape, call, options);

@@ -177,7 +177,33 @@ TEST_CASE("a launch over a limit does not run and says both numbers") {
   CHECK(has(text({{std::int64_t{1} << 31}, 1}, sm_80),
             "grid's x is 2147483648"));
   CHECK(has(text({0, 32}, sm_80), "grid's x is 0"));
-  CHECK(has(text({1, 32, std::size_t(-1)}, sm_80), "18446744073709551615"));
+  CHECK(has(text({1, 32, std::size_t(-1)}, sm_80),
+            std::to_string(std::size_t(-1))));
+}
+
+TEST_CASE("static and dynamic shared memory are over the limit together") {
+  const auto text = [](std::size_t dynamic_bytes,
+                       const device::LaunchLimits& limits) {
+    const Report report = observe({.limits = limits}, [&] {
+      on_cpu_device::share_both_ways(dynamic_bytes);
+    });
+    if (report.findings.empty()) return std::string("nothing");
+    CHECK(report.findings.size() == 1);
+    CHECK(report.findings[0].kind == FindingKind::launch_over_limit);
+    CHECK(report.findings[0].actors[0].at.line ==
+          line_with(FAULTY_KERNELS_FILE, "both kinds"));
+    return report.findings[0].text;
+  };
+  auto limits = device::limits_of_sm_80();
+  CHECK(text(159 * 1024, limits) == "nothing");
+  CHECK(has(text(159 * 1024 + 4, limits),
+            "4096 bytes of static and 162820 of dynamic shared memory, and a "
+            "block may have 166912 in all"));
+  limits.static_bytes = 4096;
+  CHECK(text(1024, limits) == "nothing");
+  limits.static_bytes = 4095;
+  CHECK(has(text(1024, limits), "4096 bytes of static shared memory, and a "
+                                "kernel may have 4095"));
 }
 
 TEST_CASE("outside of observe a fault is an exception that says it") {
@@ -208,10 +234,20 @@ TEST_CASE("a stack of an impossible size is refused") {
             [] { on_cpu_device::leave_before_barrier(64, 64); });
   };
   CHECK_THROWS_AS(with_stack(100), std::invalid_argument);
-  CHECK_THROWS_AS(with_stack(std::size_t(1) << 40), std::invalid_argument);
+  CHECK_THROWS_AS(with_stack(std::size_t(-1) / 4), std::invalid_argument);
   with_stack(16 * 1024 + 1);
 }
 
+void outgrow_a_stack_of(std::size_t bytes) {
+  observe({.stack_bytes = bytes},
+          [] { on_cpu_device::call_itself_without_end(); });
+}
+
+#ifdef __EMSCRIPTEN__
+// There is no other process in a page: tests/page/device.test.mjs runs this
+// one alone, and reads what the program says.
+TEST_CASE("outgrow a stack" * doctest::skip()) { outgrow_a_stack_of(65536); }
+#else
 // What a program says that runs this, and its exit status after a comma.
 template <class Run>
 std::string in_another_process(const Run& run) {
@@ -244,9 +280,10 @@ TEST_CASE("a thread that outgrows its stack ends the program with one line") {
                            std::to_string(place) +
                            "): a thread needs more stack than the ";
   CHECK(in_another_process(deep) == line + "131072 bytes it has\n, 1");
-  CHECK(in_another_process([&] { observe({.stack_bytes = 65536}, deep); }) ==
+  CHECK(in_another_process([] { outgrow_a_stack_of(65536); }) ==
         line + "65536 bytes it has\n, 1");
 }
+#endif
 
 TEST_CASE("threads take turns in the middle in some order, and lose a count") {
   int least = 256;

@@ -131,6 +131,18 @@ void empty_launch(const device::LaunchShape& shape) {
   launch("nothing", nothing, shape);  // over the limit
 }
 
+// 4 KiB, and whatever the launch gives.
+__global__ void two_kinds() {
+  __shared__ float tile[1024];
+  float* more = dynamic_shared<float>();
+  tile[threadIdx.x] = 1.0f;
+  more[threadIdx.x] = tile[threadIdx.x];
+}
+
+void share_both_ways(std::size_t dynamic_bytes) {
+  launch("two_kinds", two_kinds, {1, 32, dynamic_bytes});  // both kinds
+}
+
 // Thread 0 waits in a loop until thread 1 has written.
 __global__ void spin(int* flag) {
   if (threadIdx.x == 0) {

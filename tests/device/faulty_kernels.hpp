@@ -16,6 +16,7 @@
   void shuffle_in_parts_of(int width);                  \
   void fault_in_second_block(int* blocks_begun);        \
   void empty_launch(const device::LaunchShape& shape);  \
+  void share_both_ways(std::size_t dynamic_bytes);      \
   void wait_in_loop_for_neighbour();                    \
   int spread_of_unguarded_counter();
 

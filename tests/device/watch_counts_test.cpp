@@ -38,7 +38,8 @@ TEST_CASE("numbers side by side take four segments a request") {
   CHECK(counts.blocks == 4);
   CHECK(counts.threads_per_block == 64);
   CHECK(counts.barriers == 0);
-  CHECK(counts.shared_bytes == 0);
+  CHECK(counts.static_shared_bytes == 0);
+  CHECK(counts.dynamic_shared_bytes == 0);
   CHECK(counts.global.loads == 256);
   CHECK(counts.global.stores == 256);
   CHECK(counts.global.bytes_loaded == 1024);
@@ -89,7 +90,7 @@ TEST_CASE("words in one bank take a pass each") {
     CHECK(counts.shared.loads == 32);
     CHECK(counts.shared.stores == 32);
     CHECK(counts.shared.load_requests == 1);
-    CHECK(counts.shared_bytes == 32 * 33 * 4);
+    CHECK(counts.static_shared_bytes == 32 * 33 * 4);
     return counts.shared.bank_passes;  // of the load and the store
   };
   CHECK(passes(1) == 2);
@@ -116,7 +117,7 @@ TEST_CASE("an atomic access loads and stores") {
   CHECK(counts.shared.loads == 32 + 32);
   CHECK(counts.shared.stores == 2 + 32);
   CHECK(counts.shared.bank_passes == 3);
-  CHECK(counts.shared_bytes == 8);
+  CHECK(counts.static_shared_bytes == 8);
 }
 
 TEST_CASE("counts and samples belong to lines") {

@@ -9,11 +9,18 @@ const MODULE = `
 @_ZZN13on_cpu_device6kernelEPfE5found = internal global i32 0, align 4, !dbg !3
 @_ZZN5other6kernelEPfE4mine = internal global i32 0, align 4
 @.str = private unnamed_addr constant [3 x i8] c"ab\\00", align 1
+@.str.1 = private unnamed_addr constant [7 x i8] c"kernel\\00", section "llvm.metadata"
+@.str.2 = private unnamed_addr constant [9 x i8] c"small.cu\\00", section "llvm.metadata"
+@llvm.global.annotations = appending global [1 x { i8*, i8*, i8*, i32, i8* }] [{ i8*, i8*, i8*, i32, i8* } { i8* bitcast (void (i8*)* @_ZN13on_cpu_device6kernelEPf to i8*), i8* getelementptr inbounds ([7 x i8], [7 x i8]* @.str.1, i32 0, i32 0), i8* getelementptr inbounds ([9 x i8], [9 x i8]* @.str.2, i32 0, i32 0), i32 2, i8* null }], section "llvm.metadata"
 @llvm.global_ctors = appending global [1 x { i32, void ()*, i8* }] [{ i32, void ()*, i8* } { i32 0, void ()* @tsan.module_ctor, i8* null }]
 define void @_ZN13on_cpu_device6kernelEPf(i8* %0) {
   call void @__tsan_read4(i8* %0), !dbg !10
   call void @__tsan_write4(i8* %0)
   %1 = call i8* @memcpy(i8* %0, i8* %0, i32 16), !dbg !11
+  ret void
+}
+define internal void @_ZZN13on_cpu_device6kernelEPfENKUlvE_clEv(i8* %0) {
+  call void @__tsan_read2(i8* %0), !dbg !10
   ret void
 }
 define void @_ZN13on_cpu_device6launchEv() personality i8* null {
@@ -54,6 +61,19 @@ test('a call that was inlined from a header has the line in the kernel', () => {
 
 test('a call without a line has that of the one before', () => {
   assert.equal(lineBefore('@__tsan_write4('), 7);
+});
+
+test('a function within a kernel reports its accesses', () => {
+  assert.equal(lineBefore('@__tsan_read2('), 7);
+});
+
+test('the marks of the kernels are gone', () => {
+  assert.ok(!marked.some((line) => line.includes('llvm.global.annotations') || line.includes('c"kernel')));
+});
+
+test('a kernel that has something to destroy is refused, with its place', () => {
+  const module = MODULE.replace('6kernelEPf(i8* %0) {', '6kernelEPf(i8* %0) personality i8* null !dbg !20 {');
+  assert.throws(() => markSites(module), /^Error: small\.cu:2: kernel keeps an object that has a destructor/);
 });
 
 test('a function that launches kernels reports no access', () => {
