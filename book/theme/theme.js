@@ -198,6 +198,50 @@ for (const plate of document.querySelectorAll('.plate')) {
   for (const event of ['pointerenter', 'focus']) plate.addEventListener(event, begin, { once: true });
 }
 
+// What a link leads to, where that can be said beside it.
+function offerPreview(event) {
+  const link = event.target.closest?.('article a:is([title], .eqref, pre a)');
+  if (!link || event.pointerType === 'touch') return;
+  readScript('live.js').then(() => window.manyHeadsLive.preview(link), () => {});
+}
+for (const event of ['pointerover', 'focusin']) document.addEventListener(event, offerPreview);
+
+// --- where one is -----------------------------------------------------------
+
+// The contents mark the section that is being read, and keep it in sight.
+const list = document.querySelector('.contents');
+const sections = [...list.querySelectorAll('[aria-current="page"] ~ .sections a')]
+  .map((link) => ({ link, heading: document.getElementById(decodeURIComponent(link.hash.slice(1))) }))
+  .filter(({ heading }) => heading);
+let marked = null;
+
+function markSection() {
+  const atEnd = window.innerHeight + window.scrollY > page.scrollHeight - 4;
+  const line = atEnd ? window.innerHeight : window.innerHeight / 3;
+  const now = sections.findLast(({ heading }) => heading.getClientRects().length > 0 && heading.getBoundingClientRect().top < line)?.link ?? null;
+  if (now === marked) return;
+  marked?.removeAttribute('aria-current');
+  now?.setAttribute('aria-current', 'location');
+  marked = now;
+  if (!now || list.scrollHeight <= list.clientHeight) return;
+  const inside = now.getBoundingClientRect().top - list.getBoundingClientRect().top;
+  if (inside < 40 || inside > list.clientHeight - 60) list.scrollTop += inside - list.clientHeight / 3;
+}
+
+// On arrival the page's own line is in sight.
+const own = list.querySelector('[aria-current="page"]');
+if (own) list.scrollTop += own.getBoundingClientRect().top - list.getBoundingClientRect().top - 120;
+
+let due = false;
+if (sections.length > 0) {
+  document.addEventListener('scroll', () => {
+    if (due) return;
+    due = true;
+    requestAnimationFrame(() => { due = false; markSection(); });
+  }, { passive: true });
+  markSection();
+}
+
 // --- the keyboard ---------------------------------------------------------
 
 // A box that scrolls, or a figure that has values, and no other, is reached with the Tab key. Without script

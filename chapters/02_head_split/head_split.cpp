@@ -422,6 +422,42 @@ std::string draw_maps(const Options& options) {
 }
 // [maps figure]
 
+// [row figure]
+// The same maps without numbers, in one row: the book's first picture.
+std::string draw_row(const Options& options) {
+  const Run run = run_layer(options);
+  std::vector<Matrix<float>> maps = run.result.weights;
+  maps.push_back(average_map(maps));
+  float largest = 0;
+  for (const auto& map : maps) largest = std::max(largest, map.maxCoeff());
+  mha::Svg svg("The maps of every head, and their average",
+               "Squares of cells, a row for a word that asks and a column for "
+               "a word that is looked at. The heads have dark cells in "
+               "different places; the average is pale throughout.");
+  constexpr double cell = 20;
+  const double size = cell * static_cast<double>(options.tokens);
+  for (std::size_t m = 0; m < maps.size(); ++m) {
+    const std::string name = m + 1 == maps.size() ? "their average"
+                                                  : fmt::format("head {}", m);
+    const double left = static_cast<double>(m) * (size + 32);
+    for (Index i = 0; i < options.tokens; ++i) {
+      for (Index j = 0; j < options.tokens; ++j) {
+        svg.rectangle(
+            left + cell * static_cast<double>(j), cell * static_cast<double>(i),
+            cell - 1, cell - 1,
+            fmt::format("fill='var(--heat,#2563a8)' fill-opacity='{:.2f}'",
+                        maps[m](i, j) / largest),
+            fmt::format("{}: word {} looks at word {} with {:.2f}", name, i, j,
+                        maps[m](i, j)));
+      }
+    }
+    svg.text(left + size / 2, size + 20, name, "middle", "font-size='14'");
+  }
+  const double count = static_cast<double>(maps.size());
+  return svg.finish(count * size + (count - 1) * 32, size + 28);
+}
+// [row figure]
+
 // [strip]
 // One strip of memory: cell n shows which head and token its float belongs to.
 void draw_strip(mha::Svg& svg, double top, const std::string& title,
@@ -612,6 +648,7 @@ int main(int argc, char** argv) {
       .demo = [&] { demo(options); },
       .values = [&] { return values(options); },
       .figures = {{"maps", [&] { return draw_maps(options); }},
+                  {"row", [&] { return draw_row(options); }},
                   {"walk", draw_walk}}};
   return mha::run_chapter(chapter, argc, argv);
 }

@@ -65,7 +65,7 @@ export class Bibliography {
     known.forEach((key) => this.#cited.add(key));
     return (page) => `(${known.map((key) => {
       const entry = this.#entries.get(key);
-      return `<a class="cite" href="${page}#${idOf(key)}">${escape(shortLabel(entry) + entry.suffix)}</a>`;
+      return `<a class="cite" href="${page}#${idOf(key)}" title="${escape(inOneLine(entry))}">${escape(shortLabel(entry) + entry.suffix)}</a>`;
     }).join('; ')})`;
   }
 
@@ -98,13 +98,22 @@ function shortLabel({ authors = [], year = '' }) {
   return `${who} ${year}`;
 }
 
-function entryHtml(entry) {
+/** "First, Second and Third". */
+function namesOf(entry) {
   const authors = (entry.authors ?? []).map(({ given, family }) => [given, family].filter(Boolean).join(' '));
-  const names = authors.length > 1
+  return authors.length > 1
     ? `${authors.slice(0, -1).join(', ')} and ${authors[authors.length - 1]}` : authors.join('');
+}
+
+/** What a link to the entry leads to, in plain words. */
+function inOneLine(entry) {
+  return [namesOf(entry) + ` (${entry.year}${entry.suffix}).`, `${entry.title}.`, entry.venue && `${entry.venue}.`].filter(Boolean).join(' ');
+}
+
+function entryHtml(entry) {
   const venue = entry.venue ? ` ${/^(arxiv|corr)/i.test(entry.venue) ? escape(entry.venue) : `<cite>${escape(entry.venue)}</cite>`}.` : '';
   const link = entry.link ? ` <a href="${escape(entry.link.href)}">${escape(entry.link.text)}</a>` : '';
-  return `<li id="${idOf(entry.key)}">${escape(names)} (${escape(entry.year + entry.suffix)}). `
+  return `<li id="${idOf(entry.key)}">${escape(namesOf(entry))} (${escape(entry.year + entry.suffix)}). `
     + `<span class="title">${escape(entry.title)}</span>.${venue}${link}</li>`;
 }
 

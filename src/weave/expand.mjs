@@ -156,7 +156,7 @@ function expandClaim(block, page, book) {
   const unchecked = book.notFetched.has(part.source.program?.number);
   const badge = unchecked
     ? 'not checked when this page was made: data is missing'
-    : `held: ${result ? count(result.held, 'check') : ''} when this page was made`;
+    : `held: ${result ? count(result.held, 'check') : ''}`;
   emitBlock(page, page.token('block',
     `<details class="claim" id="${id}"><summary><span class="sentence">${sentenceHtml(sentence)}</span> `
     + `<span class="badge${unchecked ? ' unchecked' : ''}">${badge}</span></summary>`), block);

@@ -15,13 +15,14 @@ const FRAGMENT = /<div class="fragment">([\s\S]*?)<\/div><!-- fragment -->/g;
 /** Every finished page without its frame: {html, title, body, kind, …}. */
 export function finishPages(book, folder) {
   const listings = listingNames(book, folder);
-  const { pages: reference, moved } = finishReference(book, folder, listings);
+  const { pages: reference, moved, briefs } = finishReference(book, folder, listings);
   const pages = [
     ...book.pages.map((page) => finishPage(page, book, folder, listings)),
     ...book.sources.filter((source) => source.listing).map((source) => finishListing(source, book, folder)),
     ...reference,
   ];
   const names = new Set(pages.map((page) => page.html));
+  for (const page of pages.filter((one) => one.page)) page.body = withBriefs(page.body, briefs);
   for (const page of pages) page.body = readableNames(shortAnchors(dropLinks(relink(page.body, moved), names)));
   for (const page of pages) page.html = readableName(page.html);
   return pages;
@@ -191,7 +192,7 @@ function finishReference(book, folder, listings) {
     .map((name) => [name, readText(path.join(folder, name))]));
   const contents = [...texts].filter(([name]) => !sourcePages.has(name))
     .map(([name, text]) => [name, contentsOf(text).replace(FRAGMENT, (_, inside) => plainCode(fragmentLines(inside)))]);
-  const { bodies, moved } = referenceBodies(new Map(contents));
+  const { bodies, moved, briefs } = referenceBodies(new Map(contents));
   const pages = [...texts.keys()]
     .sort((a, b) => referenceRank(a) - referenceRank(b) || (a < b ? -1 : 1))
     .map((name) => {
@@ -205,7 +206,7 @@ function finishReference(book, folder, listings) {
         body: source ? sourceBody(text, source) : bodies.get(name),
       };
     });
-  return { pages, moved };
+  return { pages, moved, briefs };
 }
 
 /** Namespaces first, then types, then files. */
@@ -234,6 +235,17 @@ function readableName(name) {
 
 function readableNames(body) {
   return body.replace(/href="([\w.-]+\.html)/g, (_, name) => `href="${readableName(name)}`);
+}
+
+/** Links from the book to names of the library say what these are, the first one to each. */
+function withBriefs(body, briefs) {
+  const said = new Set();
+  return body.replace(/<a (?:class="[^"]*" )?href="([^"#:]+\.html)(?:#(a[0-9a-f]{32}))?"/g, (link, name, anchor) => {
+    const key = anchor ?? name;
+    const brief = said.has(key) ? '' : textOf(briefs.get(key) ?? '');
+    said.add(key);
+    return brief ? `${link} title="${escape(brief)}"` : link;
+  });
 }
 
 /** Links to pages of Doxygen's that the book leaves out become their text. */

@@ -3,6 +3,8 @@
 import { escape as escapePlain, withCurlyQuotes } from './html.mjs';
 import { DEPTH_NAMES } from './expand.mjs';
 
+const DEPTH_ADDRESSEES = { beginner: 'no symbols, no code', developer: 'code and its output', researcher: 'definitions, proofs, papers' };
+
 const escape = (text) => escapePlain(withCurlyQuotes(text));
 
 /** Gives a function that frames one finished page of the book; `programs` are those that run in it. */
@@ -63,17 +65,18 @@ function heading(page) {
   return `<header class="title">\n${label}<h1>${escape(page.title)}</h1>\n</header>`;
 }
 
-/** A way into the first chapter behind the front page's first paragraph. */
+/** Ways into the first chapter, one a depth, behind the front page's first paragraph. */
 function withStart(body, turning) {
   const first = turning.find((page) => page.kind === 'chapter');
   if (!first) return body;
-  return body.replace('</p>', `</p>\n<p class="start"><a href="${first.html}">Start with ${escape(first.label)}</a></p>`);
+  const ways = Object.entries(DEPTH_NAMES).map(([depth, name]) =>
+    `<a href="${first.html}?depth=${depth}"><span class="heard">${escape(first.label)}: </span>${name}<span class="way">${DEPTH_ADDRESSEES[depth]}</span></a>`);
+  return body.replace('</p>', `</p>\n<nav class="start" aria-label="Start with ${escape(first.label)}">${ways.join('')}</nav>`);
 }
 
-/** The chapters with the question each answers, on a front page without such a section of its own. */
+/** The chapters with the question each answers. */
 function chapterList(turning) {
-  const ownList = turning[0]?.page.anchors.has('the-chapters');
-  const items = ownList ? [] : turning.filter((page) => page.kind === 'chapter').map((page) =>
+  const items = turning.filter((page) => page.kind === 'chapter').map((page) =>
     `<li><a href="${page.html}"><span class="number">${page.page.number}</span> <span class="name">${escape(page.title)}</span></a>`
     + `<p>${escape(page.summary)}</p></li>`);
   if (items.length === 0) return '';
@@ -94,9 +97,11 @@ function turn(before, after) {
 function contents(pages, turning, current) {
   const whole = current.kind === 'front';
   const link = (page, text) => `<a href="${page.html}"${page === current ? ' aria-current="page"' : ''}>${text}</a>`;
+  const firstOfBack = turning.find((page) => /^[A-Z]/.test(page.page.reference ?? ''));
   const bookPage = (page) => {
     const number = page.page.reference ? `<span class="number">${page.page.reference}</span> ` : '';
-    return `<li>${link(page, number + escape(page.title))}${whole || page === current ? sectionList(page, page === current) : ''}</li>`;
+    const place = /^\d+[a-z]/.test(page.page.reference ?? '') ? ' class="sub"' : page === firstOfBack ? ' class="back"' : '';
+    return `<li${place}>${link(page, number + escape(page.title))}${whole || page === current ? sectionList(page, page === current) : ''}</li>`;
   };
   const group = (title, kind) => {
     const members = pages.filter((page) => page.kind === kind);

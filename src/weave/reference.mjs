@@ -13,7 +13,8 @@ const WIDE = 76;   // characters of a declaration that stand on one line
 
 /**
  * The reference pages by Doxygen's names, from the inside of Doxygen's pages
- * (name -> HTML), and where each name of a namespace went (name#anchor -> page).
+ * (name -> HTML), where each name of a namespace
+ * went (name#anchor -> page), and what each name is (anchor, or page -> HTML).
  */
 export function referenceBodies(contents) {
   const pages = new Map([...contents].map(([name, html]) => [name, readPage(name, html)]));
@@ -36,7 +37,7 @@ export function referenceBodies(contents) {
   }
   const bodies = new Map([...pages].map(([name, page]) =>
     [name, spaces.includes(page) ? spaceBody(page, files, briefs) : pageBody(page, briefs)]));
-  return { bodies, moved };
+  return { bodies, moved, briefs };
 }
 
 /** Links to names of a namespace lead to the pages that now have them. */

@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { hasClass, treeOf } from '../../src/weave/html_tree.mjs';
-import { BOOK, codePagesOfEveryKind, openPage, PAGES, PAGES_WITH_DEPTHS, readersOf, readPage, startBrowser, urlOf } from './open_book.mjs';
+import { BOOK, openPage, PAGES, PAGES_WITH_DEPTHS, readersOf, readPage, startBrowser, urlOf } from './open_book.mjs';
 
 const LARGEST_PAGE = 250_000;        // bytes, all that one page loads
 const LARGEST_SHIFT = 0.03;          // cumulative layout shift while fonts arrive; up to 0.1 counts as good
@@ -187,6 +187,26 @@ test('a link into a hidden block shows that block', () => reader({}, async (cont
   await second.page.waitForFunction((id) => document.getElementById(id).getClientRects().length > 0, target);
 }));
 
+test('who asks for less motion sees none', () => reader({ reducedMotion: 'reduce' }, async (context) => {
+  const moves = (page) => page.evaluate(() => [getComputedStyle(document.documentElement).scrollBehavior !== 'auto',
+    ...[...document.querySelectorAll('body *')].map((element) => getComputedStyle(element))
+      .map(({ transitionDuration, animationName }) => animationName !== 'none' || /[1-9]/.test(transitionDuration))].filter(Boolean).length);
+  const { page } = await openPage(context, pageWithAllDepths());
+  assert.equal(await moves(page), 0);
+  await page.emulateMedia({ reducedMotion: 'no-preference' });
+  assert.ok(await moves(page) > 0, 'there is motion for the others');
+}));
+
+test('every formula can be read out', () => {
+  for (const name of PAGES) {
+    const page = readPage(name);
+    const drawn = page.match(/<svg aria-hidden="true" style="vertical-align[^>]*>/g) ?? [];
+    const spoken = page.match(/<math[\s>][\s\S]*?<\/math>/g) ?? [];
+    assert.equal(spoken.length, drawn.length, name);
+    for (const math of spoken) assert.match(math, />[^<\s]/, name);
+  }
+});
+
 test('without script every depth shows and the switches are gone', () => reader({ javaScriptEnabled: false }, async (context) => {
   const page = await context.newPage();
   await page.goto(urlOf(pageWithAllDepths()));
@@ -232,7 +252,7 @@ test('the keyboard reaches the text first, then the switches', () => reader({}, 
   assert.equal(await page.evaluate(() => document.activeElement.id), 'text');
 }));
 
-test('pages of every kind: nothing from outside, no complaint, light enough, still, never wider than the screen', async (context) => {
+test('every page: nothing from outside, no complaint, light enough, still, never wider than the screen', async (context) => {
   const reading = await browser.newContext({ viewport: { width: 1280, height: 900 } });
   await reading.addInitScript(() => {
     window.shift = 0;
@@ -240,7 +260,7 @@ test('pages of every kind: nothing from outside, no complaint, light enough, sti
       for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shift += entry.value;
     }).observe({ type: 'layout-shift', buffered: true });
   });
-  for (const name of [...PAGES_WITH_DEPTHS, ...codePagesOfEveryKind()]) {
+  for (const name of PAGES) {
     await context.test(name, async () => {
       const opened = await openPage(reading, name);
       checkLoading(opened);
