@@ -23,7 +23,7 @@ namespace {
   }
 }
 
-[[maybe_unused]] inline void do_not_fetch(const void* /*place*/) {}
+[[maybe_unused]] inline void do_not_fetch(const void* /*place*/, int, int) {}
 
 }  // namespace
 }  // namespace mha

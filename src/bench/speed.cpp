@@ -70,22 +70,26 @@ double Inputs::operations() const {
   return 4 * pairs * d_head * (call_.causal ? 0.5 : 1);
 }
 
-Speed measure(const Contender& contender, const Inputs& inputs,
+Speed measure(const Contender& contender, const std::deque<Inputs>& places,
               double seconds) {
-  contender.attend(inputs.call());  // brings memory and threads to where they are
+  const std::size_t least = (4 + places.size()) / places.size();
+  const double part = seconds / static_cast<double>(places.size());
   std::vector<double> gflops, shares;
-  const double end = now() + seconds;
-  double peak_before = peak_gflops(contender.threads);
-  while (gflops.size() < 5 || (now() < end && gflops.size() < 200)) {
-    const double start = now();
-    contender.attend(inputs.call());
-    const double speed = inputs.operations() / (now() - start) * 1e-9;
-    const double peak_after = peak_gflops(contender.threads);
-    gflops.push_back(speed);
-    shares.push_back(2 * speed / (peak_before + peak_after));
-    peak_before = peak_after;
+  for (const Inputs& inputs : places) {
+    contender.attend(inputs.call());  // memory and threads to where they are
+    const double end = now() + part;
+    double peak_before = peak_gflops(contender.threads);
+    for (std::size_t n = 0; n < least || (now() < end && n < 50); ++n) {
+      const double start = now();
+      contender.attend(inputs.call());
+      const double speed = inputs.operations() / (now() - start) * 1e-9;
+      const double peak_after = peak_gflops(contender.threads);
+      gflops.push_back(speed);
+      shares.push_back(2 * speed / (peak_before + peak_after));
+      peak_before = peak_after;
+    }
   }
-  const mha::FusedCall& call = inputs.call();
+  const mha::FusedCall& call = places.front().call();
   return {contender.what, call.t_q, call.n_heads, call.causal,
           contender.threads, spread_of(gflops), spread_of(shares)};
 }

@@ -7,6 +7,7 @@
 #include "mha/fused_block.hpp"
 #include "mha/matrix.hpp"
 
+#include <deque>
 #include <functional>
 #include <string>
 
@@ -29,6 +30,8 @@ class Inputs {
   /// \param heads   of 64 columns
   /// \param causal  whether later keys are hidden
   Inputs(mha::Index tokens, mha::Index heads, bool causal);
+  Inputs(const Inputs&) = delete;
+  Inputs& operator=(const Inputs&) = delete;
   /// \return the call; it points into this object
   const mha::FusedCall& call() const { return call_; }
   /// \return 4 T^2 d_head operations a head, or half of them when causal
@@ -40,12 +43,13 @@ class Inputs {
 };
 
 /// Measures for `seconds`, and at least five times, with the peak before and
-/// after each.
+/// after each. Where in memory the inputs lie decides what pushes what out of
+/// the caches, and changes the speed by several percent; so it takes turns.
 /// \param contender  what to measure
-/// \param inputs     at which size
+/// \param places     inputs of one size, in different places of memory
 /// \param seconds    for about how long
 /// \return its speed
-Speed measure(const Contender& contender, const Inputs& inputs,
+Speed measure(const Contender& contender, const std::deque<Inputs>& places,
               double seconds);
 
 /// \param fused   whether the fused one, else the naive

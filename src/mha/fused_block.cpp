@@ -70,12 +70,15 @@ template <int count>
 // [value columns]
 
 // [fetch]
-// Asks memory for rows `from` to `end` before they are needed.
+// Asks memory for rows `from` to `end` before they are needed, as far as the
+// second cache: few lines can be on their way to the first.
+constexpr int to_read = 0, near = 2;
+
 inline void fetch(const float* base, Size token, Size from, Size end,
                   Size d_head) {
   for (Size j = from; j < end; ++j) {
     for (Size c = 0; c < d_head; c += 16) {  // a line of memory
-      __builtin_prefetch(base + j * token + c);
+      __builtin_prefetch(base + j * token + c, to_read, near);
     }
   }
 }

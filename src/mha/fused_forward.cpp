@@ -95,7 +95,10 @@ void fused_forward_with(const FusedCall& call, const FusedKernel& kernel,
   // [fused forward]
   // [fused threads]
 #ifdef _OPENMP
-#pragma omp parallel for schedule(dynamic) num_threads(static_cast<int>(threads))
+  // A few at a time: neighbours read the same keys, near the same core.
+  const Index few = std::clamp(items / (threads * 16), Index{1}, Index{4});
+#pragma omp parallel for schedule(dynamic, few) \
+    num_threads(static_cast<int>(threads))
   for (Index item = 0; item < items; ++item) {
     attend(item, memory.get() + omp_get_thread_num() * floats);
   }
