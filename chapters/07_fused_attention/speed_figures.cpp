@@ -48,7 +48,7 @@ void add_shares(mha::Values& values, const bench::BenchRun& run,
                               goal(tokens, causal) - 100 * speed.share.median);
     }
   }
-  values.add(prefix + "most_missing", most_missing, "{:.0f}");
+  values.add(prefix + "most_missing", most_missing, "{:.1f}");
 }
 // [add shares]
 
@@ -61,8 +61,8 @@ std::string recorded_clang_run() {
   return beside_this_file("measured_clang.json");
 }
 
-std::string recorded_later_run() {
-  return beside_this_file("measured_gcc_later.json");
+std::string recorded_wide_run() {
+  return beside_this_file("measured_wide_gcc.json");
 }
 // [recorded runs]
 
@@ -75,7 +75,9 @@ void add_run_values(mha::Values& values, const std::string& path) {
   values.add("read", run.read.median, "{:.0f}");
   add_shares(values, run, "");
   add_shares(values, bench::read_run(recorded_clang_run()), "clang_");
-  add_shares(values, bench::read_run(recorded_later_run()), "later_");
+  const bench::BenchRun wide = bench::read_run(recorded_wide_run());
+  add_shares(values, wide, "wide_");
+  values.add("wide_peak_one", wide.peak_one.median, "{:.0f}");
   for (const bench::Speed& speed : run.ladder) {
     if (speed.tokens != 1024) continue;
     std::string name = "step_" + speed.what;

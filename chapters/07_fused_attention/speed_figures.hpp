@@ -8,11 +8,11 @@
 namespace fused {
 
 // [recorded run]
-// The run that the book quotes, made with g++; the same with clang++; and the
-// first once more, twenty minutes later.
+// The run that the book quotes, made with g++; the same with clang++; and one of
+// g++ on a processor whose vector units are twice as wide.
 std::string recorded_run();
 std::string recorded_clang_run();
-std::string recorded_later_run();
+std::string recorded_wide_run();
 
 // Adds the shares of the peak, and what else the prose quotes of a run.
 void add_run_values(mha::Values& values, const std::string& run);

@@ -8,7 +8,8 @@
 // A query meets three keys, one after the other. The exponentials of the three
 // scores are 1, 4 and 2. After each key the method keeps the highest score so
 // far, and the total of $e^{\text{score} - \text{highest}}$ over the keys so
-// far. What is the total after the third key?
+// far. What is the total after the third key? (In the picture: three bottles
+// that fit 1, 4 and 2. How many cups are in the jug at the end?)
 //
 // hint: After the first key the highest score is the first one, and the total
 //   is 1.
