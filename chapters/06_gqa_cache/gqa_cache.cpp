@@ -224,6 +224,11 @@ void add_sizes(mha::Values& values) {
       [](const caches::Case& one) {
         return !caches::fault_in_pieces(one).empty();
       }));
+  grouped("wrong_by_cut", std::count_if(
+      caches::cases().begin(), caches::cases().end(),
+      [](const caches::Case& one) {
+        return caches::fault_in_pieces(one).starts_with("in pieces of 1,");
+      }));
 }
 // [values]
 

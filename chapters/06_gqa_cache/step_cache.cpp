@@ -219,7 +219,7 @@ const std::vector<Case>& cases() {
        {.kv_head = divided_by_kv_heads}, {.n_heads = 32, .n_kv_heads = 8}},
       {"position-from-zero", "a prompt is right, what is written is not",
        {.position = from_zero}, {.rotary = true}, {"H1"}},
-      {"turned-again", "right at once, worse with every step",
+      {"turned-again", "the first two tokens are right, the others not",
        {.turn_again = true}, {.rotary = true}, {"H3"}},
       {"written-over", "the second turn has forgotten the first",
        {.slot = over_the_first}, {}, {"H5"}},
@@ -236,8 +236,8 @@ const Case& case_named(const std::string& name) {
   const auto found = std::find_if(
       cases().begin(), cases().end(),
       [&](const Case& one) { return one.name == name; });
-  mha::require(found != cases().end(), "there is no cache {}; --cases lists them",
-               name);
+  mha::require(found != cases().end(),
+               "there is no cache {}; --cases lists them", name);
   return *found;
 }
 // [cases]

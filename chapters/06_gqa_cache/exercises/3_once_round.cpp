@@ -16,7 +16,8 @@
 // hint: The newest is in slot 0 then, and the one before it in slot 2. What
 //   does the code make of 0 - 2?
 // hint: Slots count in a circle. When the difference falls below 0, the token
-//   is from before the turn: add the number of slots.
+//   is from before the turn: add the number of slots. But only if that token
+//   was fed at all, that is, if it is fewer back than `length`.
 #include "exercise/exercise.hpp"
 
 #include <vector>

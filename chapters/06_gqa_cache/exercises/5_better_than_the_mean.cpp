@@ -8,7 +8,8 @@
 // that is nearest to all of them. But nobody looks at the projection: what is
 // used are scores, and in them every head's keys meet that head's queries.
 //
-// With tokens as rows of x, head h has scores x Q(h) K(h)^T x^T. Replace every
+// With tokens as rows of x, head h has scores x Q(h) K(h)^T x^T, where Q(h) and
+// K(h) are its projections, (d_model, d_head) each. Replace every
 // K(h) by one matrix K, and leave x out, as if all directions were equally
 // likely. The error of the scores is then the sum over h of the squared norm of
 // Q(h) (K - K(h))^T.
