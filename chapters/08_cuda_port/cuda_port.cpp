@@ -253,17 +253,26 @@ mha::Values values(const Options& options) {
   whole("input_kib", (s.heads + 2 * s.kv_heads) * s.queries * s.width / 256);
   whole("least_kib", cuda_port::least_segments(s) / 32);
   whole("operations", cuda_port::operations(s));
+  whole("shown_tokens", s.keys);
+  whole("shown_heads", s.heads);
+  whole("shown_kv_heads", s.kv_heads);
+  whole("shown_width", s.width);
+  const Index products = 2 * s.heads * s.queries * s.keys * s.width;
+  whole("shown_products", products);
+  whole("shown_warp_products", products / 32);
   for (const Step& step : on_cpu_device::ladder()) {
-    Index loaded = 0, stored = 0;
+    Index loaded = 0, stored = 0, passes = 0;
     std::string name = step.name;
     for (char& c : name) c = c == ' ' ? '_' : c;
     for (const device::LaunchCounts& launch : run(step, options)
                                                   .report.launches) {
       loaded += launch.global.load_segments;
       stored += launch.global.store_segments;
+      passes += launch.shared.bank_passes;
     }
     whole(name + "_in_kib", loaded / 32);
     whole(name + "_kib", (loaded + stored) / 32);
+    whole(name + "_passes", passes);
     values.add(name + "_intensity",
                static_cast<double>(cuda_port::operations(s)) /
                    (32 * static_cast<double>(loaded + stored)),

@@ -1,7 +1,7 @@
 // Exercise 8.2: The last rows
 // kind: implement
 // difficulty: 2
-// section: a-thread-for-each-number
+// section: tiles-in-shared-memory
 // check: every row is summed, whatever their number
 //
 // `sum_rows` writes the sum of each row of a table to `out`. A warp has a row:
