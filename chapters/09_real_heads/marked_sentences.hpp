@@ -31,12 +31,14 @@ struct MarkedSentence {
 
 const std::vector<MarkedSentence>& marked_sentences();
 
-// Sentences 2 i and 2 i + 1, for i below this, differ in a pronoun alone.
-inline constexpr int pronoun_pairs = 15;
+// Sentences 2 i and 2 i + 1, for i below the first number, differ in a pronoun
+// alone; up to the second, in singular and plural.
+inline constexpr int pronoun_pairs = 15, marked_pairs = 24;
 // [mark]
 
 // [lesson]
-// The sentence that the chapter begins with.
+// The sentence that the chapter begins with. Head 1.0 was picked for it, so it
+// is none of those that are counted.
 inline constexpr std::string_view lesson =
     "the keys that Priya left on the table were not hers";
 // [lesson]

@@ -39,7 +39,7 @@ void print_pieces(const trained::Model& model, const std::vector<Index>& ids) {
   fmt::print("\n");
 }
 
-// Of every piece: which other piece has the largest weight, in each head.
+// Of every piece: which piece has the largest weight, in each head.
 void print_looks(const trained::Model& model, const std::vector<Index>& ids,
                  const trained::Reading<float>& reading, Index chosen) {
   for (std::size_t layer = 0; layer < reading.layers.size(); ++layer) {
@@ -68,6 +68,12 @@ void print_one_map(const trained::Model& model, const std::vector<Index>& ids,
   mha::heading(fmt::format("Head {}.{}", options.layer, options.head));
   const auto& map = weights[static_cast<std::size_t>(options.head)];
   const Index columns = std::min<Index>(map.cols(), 14);
+  fmt::print("{:<8}", "");
+  for (Index j = 0; j < columns; ++j) {  // the beginning of each name
+    fmt::print(" {:<4.4}", model.vocabulary.text(
+                               ids[static_cast<std::size_t>(j)]));
+  }
+  fmt::print("\n");
   for (Index i = 0; i < map.rows(); ++i) {
     fmt::print("{:<8}", model.vocabulary.text(
                             ids[static_cast<std::size_t>(i)]));
@@ -206,8 +212,15 @@ void add_reading(mha::Values& values, const Lab& lab) {
   values.add("ya_her", 100 * weight(1, 0, 5, 12), "{:.0f} %");
   values.add("pri_itself", 100 * weight(1, 1, 4, 4), "{:.0f} %");
   values.add("were_her", 100 * weight(1, 2, 10, 12), "{:.0f} %");
-  values.add("blur_most", 100 * static_cast<double>(
-      reading.layers[1].result.weights[3].maxCoeff()), "{:.0f} %");
+  const char* names[] = {"weak_10", "weak_11", "weak_12", "weak_13"};
+  for (std::size_t h = 0; h < 4; ++h) {  // whose strongest look is weak
+    const auto strongest =
+        reading.layers[1].result.weights[h].rowwise().maxCoeff().array();
+    values.add(names[h], static_cast<double>((strongest < 0.2F).count()),
+               "{:.0f}");
+  }
+  values.add("vocabulary", static_cast<double>(lab.model.vocabulary.size()),
+             "{:.0f}");
   values.add("sentences",
              static_cast<double>(trained::marked_sentences().size()),
              "{:.0f}");
@@ -220,6 +233,9 @@ void add_reading(mha::Values& values, const Lab& lab) {
   values.add("steady_02",
              100 * trained::habit_of(lab.model, lab.many, 2).least,
              "{:.0f} %");
+  values.add("at_most_10",
+             100 * trained::habit_of(lab.model, lab.many, 4).most,
+             "{:.0f} %");
 }
 
 void add_counts(mha::Values& values, const Lab& lab) {
@@ -229,6 +245,7 @@ void add_counts(mha::Values& values, const Lab& lab) {
   };
   const char* names[] = {"pronoun", "person", "subject", "verb", "object",
                          "before", "after"};
+  const std::vector<double> p = trained::corrected_p(lab.counts);
   for (std::size_t r = 0; r < lab.counts.size(); ++r) {
     const trained::Counts& counts = lab.counts[r];
     const std::string name = names[r];
@@ -250,6 +267,11 @@ void add_counts(mha::Values& values, const Lab& lab) {
       values.add(at + "_low", 100 * range.low, "{:.0f}");
       values.add(at + "_high", 100 * range.high, "{:.0f} %");
       values.add(at + "_anyway", 100 * counts.anyway(h), "{:.0f} %");
+      values.add(at + "_itself", static_cast<double>(counts.itself(h)),
+                 "{:.0f}");
+      const std::size_t place =
+          r * trained::n_all_heads + static_cast<std::size_t>(h);
+      if (place < p.size()) values.add(at + "_p", p[place], "{:.3f}");
     }
   }
   for (const Index h : {Index{0}, Index{5}, Index{7}}) {
@@ -258,6 +280,7 @@ void add_counts(mha::Values& values, const Lab& lab) {
     values.add(at + "_right", static_cast<double>(pairs.right), "{:.0f}");
     values.add(at + "_other", static_cast<double>(pairs.other), "{:.0f}");
     values.add(at + "_both", static_cast<double>(pairs.both), "{:.0f}");
+    values.add(at + "_p", pairs.p, "{:.4f}");
   }
 }
 
@@ -301,6 +324,17 @@ void add_losses(mha::Values& values, Lab& lab) {
   values.add("loss_pronoun", 1 - alike / trained::pronoun_pairs, "{:.3f}");
 }
 
+// How evenly an OV circuit's directions share: all of them, what the first
+// takes, and those behind the first.
+void add_directions(mha::Values& values, const std::string& head,
+                    std::vector<double> singular) {
+  const double rank = trained::stable_rank(singular);
+  values.add("ov_rank_" + head, rank, "{:.0f}");
+  values.add("ov_first_" + head, 100 / rank, "{:.0f} %");
+  singular.erase(singular.begin());
+  values.add("ov_rest_" + head, trained::stable_rank(singular), "{:.0f}");
+}
+
 mha::Values values(const Options& options) {
   mha::Values values;
   add_exercise_values(values);
@@ -316,17 +350,16 @@ mha::Values values(const Options& options) {
   add_losses(values, *lab);
   mha::TorchGenerator generator(9);
   mha::torch_layer_weights(generator, 256);
-  values.add("ov_rank_fresh",
-             trained::stable_rank(trained::circuit_spectrum(
-                 mha::torch_layer_weights(generator, 512).cast<double>(),
-                 trained::n_heads, 0, trained::Circuit::ov)), "{:.0f}");
+  add_directions(values, "fresh", trained::circuit_spectrum(
+      mha::torch_layer_weights(generator, 512).cast<double>(),
+      trained::n_heads, 0, trained::Circuit::ov));
   for (std::size_t layer = 0; layer < 2; ++layer) {
     const auto w =
         lab->model.encoder.layers[layer].attention.weights().cast<double>();
     for (Index h = 0; h < trained::n_heads; ++h) {
-      values.add(fmt::format("ov_rank_{}{}", layer, h),
-                 trained::stable_rank(trained::circuit_spectrum(
-                     w, trained::n_heads, h, trained::Circuit::ov)), "{:.0f}");
+      add_directions(values, fmt::format("{}{}", layer, h),
+                     trained::circuit_spectrum(w, trained::n_heads, h,
+                                               trained::Circuit::ov));
     }
   }
   return values;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 namespace trained {
@@ -13,6 +14,12 @@ namespace trained {
 Index Counts::hits(Index head) const {
   return std::count_if(trials.begin(), trials.end(), [&](const Trial& trial) {
     return trial.hit[static_cast<std::size_t>(head)];
+  });
+}
+
+Index Counts::itself(Index head) const {
+  return std::count_if(trials.begin(), trials.end(), [&](const Trial& trial) {
+    return trial.itself[static_cast<std::size_t>(head)];
   });
 }
 
@@ -58,14 +65,27 @@ Index Counts::best_head() const {
 // [against offset]
 double Counts::p_against_offset(Index head) const {
   const Index offset = best_offset();
-  Index only_head = 0, only_offset = 0;
+  std::map<Index, Index> differences;  // of a pair, or of a sentence alone
   for (const Trial& trial : trials) {
-    const bool by_head = trial.hit[static_cast<std::size_t>(head)];
-    const bool by_offset = trial.offset == offset;
-    only_head += by_head && !by_offset;
-    only_offset += by_offset && !by_head;
+    const Index s = trial.sentence;
+    differences[s < 2 * marked_pairs ? s / 2 : s] +=
+        Index{trial.hit[static_cast<std::size_t>(head)]} -
+        Index{trial.offset == offset};
   }
-  return sign_test(only_head, only_offset);
+  std::vector<Index> by_pair;
+  for (const auto& [pair, sum] : differences) by_pair.push_back(sum);
+  return sign_flips(by_pair);
+}
+
+std::vector<double> corrected_p(const std::vector<Counts>& all) {
+  std::vector<double> p;
+  for (const Counts& counts : all) {
+    if (counts.relation == Relation::to_previous) break;  // not neighbours
+    for (Index h = 0; h < n_all_heads; ++h) {
+      p.push_back(counts.p_against_offset(h));
+    }
+  }
+  return holm(p);
 }
 // [against offset]
 
@@ -109,9 +129,11 @@ HeadMaps word_maps(const ManyTexts& many, Index sentence,
 
 Trial trial_of(const HeadMaps& maps, Index sentence, Index from, Index to) {
   const Index words = maps[0].cols();
-  Trial trial{sentence, to - from, words - 1, {}, {}};
+  Trial trial{sentence, to - from, words - 1, {}, {}, {}};
   for (std::size_t h = 0; h < maps.size(); ++h) {
-    trial.hit[h] = looks_at(maps[h], from) == to;
+    const Index most = looks_at(maps[h], from);
+    trial.hit[h] = most == to;
+    trial.itself[h] = maps[h](from, from) > maps[h](from, most);
     Index anyway = 0;
     for (Index i = 0; i < words; ++i) {
       anyway += i != from && i != to && looks_at(maps[h], i) == to;
@@ -176,8 +198,9 @@ PairCounts pronoun_pairs_of(const Model& model, const ManyTexts& many,
     }
     throw std::logic_error("a sentence of the pairs has no pronoun marked");
   };
+  std::vector<Index> differences;
   for (Index pair = 0; pair < pronoun_pairs; ++pair) {
-    int found = 0;
+    Index found = 0, missed = 0;
     for (Index s = 2 * pair; s < 2 * pair + 2; ++s) {
       const Mark& mark = mark_of(s);
       const Mark& partner = mark_of(s ^ 1);
@@ -190,10 +213,13 @@ PairCounts pronoun_pairs_of(const Model& model, const ManyTexts& many,
       const bool right = at == place_of(words, mark.to);
       const bool other = at == place_of(words, partner.to);
       counts.right += right, counts.other += other;
-      counts.neither += !right && !other, found += right;
+      counts.neither += !right && !other;
+      found += right, missed += other;
     }
     counts.both += found == 2;
+    differences.push_back(found - missed);
   }
+  counts.p = sign_flips(differences);
   return counts;
 }
 // [pair counts]
@@ -274,18 +300,10 @@ void print_relations(const std::vector<Counts>& all) {
 
 void print_verdicts(const std::vector<Counts>& all) {
   mha::heading("The best head for each, and what it is worth");
-  std::vector<double> p;  // of every head
-  for (const Counts& counts : all) {
-    for (Index h = 0; h < n_all_heads; ++h) {
-      p.push_back(counts.p_against_offset(h));
-    }
-  }
-  const std::size_t marked = 5 * n_all_heads;  // not the neighbours
-  p.resize(marked);
-  const std::vector<double> corrected = holm(p);
+  const std::vector<double> p = corrected_p(all);
   fmt::print("                    head  hits of n     95 %     anyway  offset  "
              "hits  p, Holm\n");
-  for (std::size_t r = 0; r < marked / n_all_heads; ++r) {
+  for (std::size_t r = 0; r < p.size() / n_all_heads; ++r) {
     const Counts& counts = all[r];
     const Index h = counts.best_head(), hits = counts.hits(h);
     const Interval range = wilson(hits, counts.n());
@@ -295,21 +313,20 @@ void print_verdicts(const std::vector<Counts>& all) {
                relation_name(counts.relation), head_name(h), hits, counts.n(),
                100 * range.low, 100 * range.high, 100 * counts.anyway(h),
                counts.best_offset(), counts.hits_at(counts.best_offset()),
-               corrected[place]);
+               p[place]);
   }
 }
 
 void print_pairs_found(const Model& model, const ManyTexts& many) {
   mha::heading("One pronoun, two persons");
-  fmt::print("head  right person  the other  neither   p (right, other)   both "
+  fmt::print("head  right person  the other  neither        p, by pairs   both "
              "of a pair\n");
   for (Index h = 0; h < n_all_heads; ++h) {
     const PairCounts counts = pronoun_pairs_of(model, many, h);
     fmt::print("{:<5} {:12} {:10} {:8} {:>18} {:9} of {}\n", head_name(h),
                counts.right, counts.other, counts.neither,
                counts.right + counts.other < 6
-                   ? "-" : fmt::format("{:.1e}", sign_test(counts.right,
-                                                           counts.other)),
+                   ? "-" : fmt::format("{:.4f}", counts.p),
                counts.both, pronoun_pairs);
   }
 }

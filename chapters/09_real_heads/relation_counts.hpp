@@ -18,9 +18,9 @@ struct Interval {
 // For `hits` of `n` (Wilson 1927). z = 1.96 for 95 %.
 Interval wilson(Index hits, Index n, double z = 1.96);
 
-// How likely is so uneven a split of first + second tosses of a fair coin, or a
-// more uneven one, on either side?
-double sign_test(Index first, Index second);
+// A fair coin for each difference gives it a sign. How likely is a sum as far
+// from 0 as that of the signs they have, or farther?
+double sign_flips(const std::vector<Index>& differences);
 
 // Makes up for many tests at once (Holm 1979): the p-values after it, in the
 // order of those before.
@@ -36,6 +36,7 @@ struct Trial {
   Index offset;  // where the marked word is, from the one that asks
   Index others;  // words it could be
   PerHead hit;   // by each head: has it the largest weight of the others?
+  PerHead itself;  // and the word that asks: has it a larger one than all?
   // Of the words that neither ask nor are asked for: how many look there too?
   std::array<double, n_all_heads> anyway;
 };
@@ -46,14 +47,20 @@ struct Counts {
 
   Index n() const { return std::ssize(trials); }
   Index hits(Index head) const;
+  Index itself(Index head) const;
   double chance() const;        // guessing among the other words
   double anyway(Index head) const;  // what other words of the sentence do
   Index best_offset() const;    // always so many words away: the best of all
   Index hits_at(Index offset) const;
   Index best_head() const;
-  // Of a head against the best offset: trials that only one of them gets.
+  // Of a head against the best offset. Sentences of a pair are much alike, so
+  // their differences are added up, and share a coin.
   double p_against_offset(Index head) const;
 };
+
+// The same of all heads for the marked relations, in the order of both, after
+// Holm's correction.
+std::vector<double> corrected_p(const std::vector<Counts>& all);
 
 std::vector<Counts> count_relations(const Model& model, const ManyTexts& many);
 const char* relation_name(Relation relation);
@@ -64,6 +71,7 @@ const char* relation_name(Relation relation);
 struct PairCounts {
   Index right = 0, other = 0, neither = 0;  // sentences, by where it looks most
   Index both = 0;                           // pairs found in both sentences
+  double p = 1;  // of right against other, a coin for each pair
 };
 
 PairCounts pronoun_pairs_of(const Model& model, const ManyTexts& many,

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <map>
 #include <numeric>
 
 namespace trained {
@@ -21,17 +23,26 @@ Interval wilson(Index hits, Index n, double z) {
 }
 // [wilson]
 
-// [sign test]
-double sign_test(Index first, Index second) {
-  const Index n = first + second, few = std::min(first, second);
-  double tail = 0, ways = std::pow(0.5, static_cast<double>(n));
-  for (Index k = 0; k <= few; ++k) {  // `ways` to get k of n
-    tail += ways;
-    ways *= static_cast<double>(n - k) / static_cast<double>(k + 1);
+// [sign flips]
+double sign_flips(const std::vector<Index>& differences) {
+  Index observed = 0;
+  std::map<Index, double> sums{{0, 1}};  // each with its probability
+  for (const Index difference : differences) {
+    observed += difference;
+    std::map<Index, double> longer;
+    for (const auto& [sum, probability] : sums) {
+      longer[sum + difference] += probability / 2;
+      longer[sum - difference] += probability / 2;
+    }
+    sums = std::move(longer);
   }
-  return std::min(1.0, 2 * tail);
+  double p = 0;
+  for (const auto& [sum, probability] : sums) {
+    if (std::abs(sum) >= std::abs(observed)) p += probability;
+  }
+  return p;
 }
-// [sign test]
+// [sign flips]
 
 // [holm]
 std::vector<double> holm(const std::vector<double>& p) {

@@ -5,7 +5,8 @@
 // check: the predicted score is that of the best cut
 // answer: ch09.exercise_cut within 0.001
 //
-// A tokenizer knows four pieces and their log-probabilities:
+// A tokenizer knows four pieces and their log-probabilities (a price with a
+// minus before it):
 //
 // | piece | log-probability |
 // |---|---|

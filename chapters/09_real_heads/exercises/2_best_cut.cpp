@@ -15,8 +15,9 @@
 //   shorter than this one. Which pieces can be the last?
 // hint: best[end] is the largest of best[begin] + log-probability of the piece
 //   from begin to end. Keep the begin that gave it.
-// hint: best[0] = 0, all others minus infinity; two loops, end and begin; then
-//   walk back from the end by the begins, and reverse.
+// hint: best[0] = 0, all others minus infinity; two loops, end and begin,
+//   with begin no further back than the longest piece; then walk back from the
+//   end by the begins, and reverse.
 #include "exercise/exercise.hpp"
 
 #include <algorithm>

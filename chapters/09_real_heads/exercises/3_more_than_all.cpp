@@ -1,7 +1,7 @@
 // Exercise 9.3: More than all of it
 // kind: find the bug
 // difficulty: 2
-// section: sixty-four-sentences
+// section: sixty-three-sentences
 // check: a map of words has rows that sum to 1
 //
 // A map of pieces has to become a map of words. The function below was used in
