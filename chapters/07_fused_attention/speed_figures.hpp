@@ -17,6 +17,10 @@ std::string recorded_wide_run();
 // Adds the shares of the peak, and what else the prose quotes of a run.
 void add_run_values(mha::Values& values, const std::string& run);
 
+// By how many points the fused attention of a run falls short of what the
+// chapter was after; 0 if it does nowhere.
+double most_missing(const std::string& run);
+
 // GFLOP/s of each step against T, with the peak.
 std::string draw_ladder(const std::string& run);
 

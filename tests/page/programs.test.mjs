@@ -58,6 +58,17 @@ function assertSame(page, native, what) {
   assert.equal(difference, null, `${what}: ${JSON.stringify(difference)}`);
 }
 
+const CASES_AT_THE_EDGE = 3;   // of ten thousand
+
+/** A study counts cases. The last bits of a few decide, and differ between compilers: they fall to either side. */
+function assertSameCounts(page, native, what) {
+  const counts = ({ stdout }) => stdout.match(/\d+/g).map(Number);
+  const words = ({ stdout }) => stdout.replace(/ *\d+/g, ' N');
+  assert.deepEqual([page.status, page.stderr, words(page)], [native.status, native.stderr, words(native)], what);
+  const expected = counts(native);
+  counts(page).forEach((count, i) => assert.ok(Math.abs(count - expected[i]) <= CASES_AT_THE_EDGE, `${what}: ${count} where ${expected[i]} stands`));
+}
+
 const offered = offeredRuns();
 
 test('every chapter has its program beside the pages', () => {
@@ -73,7 +84,8 @@ for (const name of PAGE_PROGRAMS) {
     const runs = [...offered.get(name).values(), otherNumbers(program.options)];
     for (const args of runs) {
       const typed = args.map((arg) => arg ?? 'FILE').join(' ') || 'the demo';
-      await context.test(typed, async () => assertSame(await program.run(args), runNative(name, args), `${name} ${typed}`));
+      const compare = args.includes('--study') ? assertSameCounts : assertSame;
+      await context.test(typed, async () => compare(await program.run(args), runNative(name, args), `${name} ${typed}`));
     }
   });
 
