@@ -136,7 +136,8 @@ __global__ void two_kinds() {
   __shared__ float tile[1024];
   float* more = dynamic_shared<float>();
   tile[threadIdx.x] = 1.0f;
-  more[threadIdx.x] = tile[threadIdx.x];
+  __syncthreads();  // so that no compiler can do without the tile
+  more[threadIdx.x] = tile[threadIdx.x ^ 1];
 }
 
 void share_both_ways(std::size_t dynamic_bytes) {
