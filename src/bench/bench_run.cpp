@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <stdexcept>
 
@@ -43,7 +44,7 @@ std::string to_json(const BenchRun& run) { return json(run).dump(1); }
 
 BenchRun read_run(const std::string& path) {
   std::ifstream file(path);
-  if (!file) {
+  if (!file || std::filesystem::is_directory(path)) {
     throw std::invalid_argument(fmt::format(
         "{} cannot be read; ./mha bench --json {} writes it", path, path));
   }

@@ -80,5 +80,9 @@ TEST_CASE("a file that is no run is refused in a line that says what to do") {
       CHECK(message.find('\n') == std::string::npos);
     }
   }
-  CHECK_THROWS_AS(bench::read_run("no_such_run.json"), std::invalid_argument);
+  for (const char* none : {"no_such_run.json", "."}) {
+    CHECK_THROWS_WITH_AS(bench::read_run(none),
+                         doctest::Contains("cannot be read"),
+                         std::invalid_argument);
+  }
 }
