@@ -200,7 +200,7 @@ for (const plate of document.querySelectorAll('.plate')) {
 
 // What a link leads to, where that can be said beside it.
 function offerPreview(event) {
-  const link = event.target.closest?.('article a:is([title], .eqref, pre a)');
+  const link = event.target.closest?.('article a:is([title], .eqref, .term, pre a)');
   if (!link || event.pointerType === 'touch') return;
   readScript('live.js').then(() => window.manyHeadsLive.preview(link), () => {});
 }

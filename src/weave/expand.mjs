@@ -20,7 +20,7 @@ export async function expandPage(page, book) {
   Object.assign(page, {
     out: [], origins: [], tokens: [], ids: new Set(page.anchors),
     figures: 0, equations: 0, depth: null, level: 1, section: null,
-    within: [], exercisesIn: new Map(), exercisesListed: null,
+    within: [], exercisesIn: new Map(), exercisesListed: null, terms: new Map(),
   });
   page.token = (kind, html, data = {}) => {
     const name = `MHAx${String(page.tokens.length).padStart(4, '0')}x`;
@@ -55,7 +55,7 @@ const EXPAND = {
   blank: (block, page) => emit(page, '\n', block.where),
   fence: (block, page) => emit(page, `${block.lines.join('\n')}\n`, block.where),
   text: (block, page, book) =>
-    emit(page, `${expandInline(block.text, block.where, page, book)}\n`, block.where),
+    emit(page, `${expandInline(block.text, block.where, page, book, { running: true })}\n`, block.where),
   heading(block, page, book) {
     page.level = block.level;
     page.section = { id: block.id, text: block.text };

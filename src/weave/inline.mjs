@@ -1,19 +1,21 @@
-// What prose can say inside a line: math, values, citations, links to pages.
+// What prose can say inside a line: math, values, citations, terms, links to pages.
 // Whatever Doxygen could mangle becomes a token, a word that it lets through.
 
 import { list, nearest } from './errors.mjs';
+import { termLink } from './glossary.mjs';
 import { curly, escape } from './html.mjs';
 
 const LONGEST_UNBROKEN = 24;   // characters of code that stay on one line
 const IDENTIFIER = /^[A-Za-z_]\w*(?:::\w+)*(?:\(\))?$/;
 const VALUE = /^\{\{\s*ch(\d+)\.([\w.-]+)\s*\}\}/;
 const CITATION = /^\[(@[\w:.-]+(?:;\s*@[\w:.-]+)*)\]/;
+const TERM = /^\[\[([^[\]|]+)(?:\|([^[\]|]+))?\]\]/;
 const NOT_MEASURED = { number: 0, text: '(not measured)' };
 const EQUATION = /^\\eqref\{(eq:[\w-]+)\}/;
 const PAGE_LINK = /^\]\(([\w./-]+\.md)?(#[\w.-]+)?\)/;
 
-/** Markdown for Doxygen with tokens for the rest; `where` is the text's first line. */
-export function expandInline(text, where, page, book) {
+/** Markdown for Doxygen with tokens for the rest; `where` is the text's first line. Running text may mark terms. */
+export function expandInline(text, where, page, book, { running = false } = {}) {
   let out = '';
   let i = 0;
   let line = where.line;
@@ -30,7 +32,7 @@ export function expandInline(text, where, page, book) {
   };
   while (i < text.length) {
     const rest = text.slice(i);
-    const found = special(rest, text[i - 1], here(), page, book);
+    const found = special(rest, text[i - 1], here(), page, book, running);
     if (found) take(found.source, found.markdown);
     else take(rest[0], rest[0]);
   }
@@ -38,7 +40,7 @@ export function expandInline(text, where, page, book) {
 }
 
 /** The construct at the start of `rest`, with what replaces it, or null. */
-function special(rest, before, where, page, book) {
+function special(rest, before, where, page, book, running) {
   const token = (html) => page.token('inline', html);
   switch (rest[0]) {
     case '\\': {
@@ -50,6 +52,8 @@ function special(rest, before, where, page, book) {
     case '$': return math(rest, where, page, book);
     case '{': return rest.startsWith('{{') ? value(rest, where, token, book) : null;
     case '[': {
+      const term = rest.match(TERM);
+      if (term) return { source: term[0], markdown: token(markedTerm(term, where, page, book, running)) };
       const citation = rest.match(CITATION);
       if (!citation) return null;
       const keys = citation[1].split(';').map((key) => key.trim().slice(1));
@@ -137,6 +141,12 @@ export function valueOf(chapter, name, where, book) {
     return undefined;
   }
   return found;
+}
+
+function markedTerm([source, words, name = words], where, page, book, running) {
+  if (running) return termLink(words, name, where, page, book);
+  book.problems.add(where, `${source} stands in a heading, a title or a caption; mark the term in the text`);
+  return '';
 }
 
 /** A link to another page of the book; its section is checked when all pages are known. */

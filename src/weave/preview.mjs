@@ -1,5 +1,5 @@
-// What a link leads to, shown beside it: a source, what a name of the library
-// is, a numbered formula of the page. The link's title, or the formula itself.
+// What a link leads to, shown beside it: a source, what a term or a name of the
+// library is, a numbered formula of the page. The link's title, or the formula itself.
 
 import { element } from './element.mjs';
 import style from './preview.css';
@@ -92,5 +92,6 @@ function left({ relatedTarget }) {
 
 document.addEventListener('pointerout', left);
 document.addEventListener('focusout', left);
-document.addEventListener('scroll', hide, { passive: true });
+// What the Tab key brings into sight is still to be shown.
+document.addEventListener('scroll', () => { if (shown) hide(); }, { passive: true });
 document.addEventListener('keydown', ({ key }) => { if (key === 'Escape') hide(); });

@@ -17,6 +17,7 @@ import { filesUnder, hash, readText, writeFile } from './files.mjs';
 import { finishPages } from './finish.mjs';
 import { makeFonts } from './fonts.mjs';
 import { framer } from './frame.mjs';
+import { readGlossary } from './glossary.mjs';
 import { checkLinks } from './links.mjs';
 import { Formulas, readMacros } from './math.mjs';
 import { programsInPages, writePagePrograms } from './page_programs.mjs';
@@ -73,6 +74,7 @@ async function readBook(root, build, programs, problems) {
     links: [], values: new Map(), claims: new Map(), notFetched: new Map(),
     bibliographyShown: null, bibliographyPage: '',
   };
+  book.glossary = readGlossary(book.pages, problems);
   readSolutions(root, book.exercises, problems);
   book.bibliography = await Bibliography.read(root, path.join(build, 'bibliography.json'), problems);
   await Promise.all(programs.map((program) => runProgram(program, book)));

@@ -1,9 +1,10 @@
-// What helps a reader to find the way: links that say where they lead, contents
-// that show where one is, a bar that stays.
+// What helps a reader to find the way: links that say where they lead, terms that
+// say what they mean, contents that show where one is, a bar that stays.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openPage, PAGES, PAGES_WITH_DEPTHS, readersOf, readPage, startBrowser } from './open_book.mjs';
+import { hasClass, treeOf } from '../../src/weave/html_tree.mjs';
+import { openPage, PAGES, PAGES_WITH_DEPTHS, readersOf, readPage, startBrowser, urlOf } from './open_book.mjs';
 
 const WIDE = { viewport: { width: 1280, height: 800 } };
 
@@ -69,6 +70,57 @@ test('a name of the library says what it is, at every link to it', () => reader(
   await page.waitForSelector('#preview', { state: 'hidden' });
   assert.equal(await (await cardAt(page, links.first())).textContent(), words);
 }));
+
+test('a term says what it means, where one points and to the keyboard, at every link to it', () => reader(WIDE, async (context) => {
+  const { page } = await openPage(context, 'concat_as_sum.html');
+  const link = page.locator('a.term[title]').first();
+  const title = await link.getAttribute('title');
+  const card = await cardAt(page, link);
+  assert.equal(await card.textContent(), title);
+  await page.mouse.move(2, 2);
+  await page.waitForSelector('#preview', { state: 'hidden' });
+  const again = page.locator('.researcher a.term:not([title])').first();   // the first one to it is for developers
+  const entry = await page.locator(`a.term[title][href="${await again.getAttribute('href')}"]`).getAttribute('title');
+  await again.focus();
+  await page.waitForSelector('#preview:not([hidden])');
+  assert.equal(await card.textContent(), entry);
+  assert.equal(await again.getAttribute('aria-describedby'), 'preview');
+}));
+
+test('a tap on a term leads to its entry, with script and without', async () => {
+  for (const javaScriptEnabled of [true, false]) {
+    await reader({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, javaScriptEnabled }, async (context) => {
+      const page = await context.newPage();
+      await page.goto(urlOf('head_split.html', '?depth=beginner'));
+      const link = page.locator('a.term:visible').first();
+      const entry = (await link.getAttribute('href')).replace('glossary.html#', '');
+      await link.tap();
+      await page.waitForURL(/glossary\.html#term-/);
+      assert.ok((await page.locator(`#${entry}`).boundingBox()).y < 844, entry);
+      assert.match(page.url(), new RegExp(`#${entry}$`));
+    });
+  }
+});
+
+test('no reader meets a term twice as a link of one depth, none in a heading, a link, a caption or code', () => {
+  let terms = 0;
+  const look = (node, name, depth, around, met) => {
+    for (const child of node.children ?? []) {
+      if (typeof child === 'string') continue;
+      const here = hasClass(child, 'depth') ? child.attributes['data-depth'] : depth;
+      if (hasClass(child, 'term')) {
+        const link = `${here} ${child.attributes.href}`;
+        assert.ok(!met.has(link) && !met.has(`all ${child.attributes.href}`), `${name}: ${link} twice`);
+        assert.match(around, /^(?:article|div|p|ul|ol|li|em|strong|span| )+$/, `${name}: ${link}`);
+        met.add(link);
+        terms += 1;
+      }
+      look(child, name, here, `${around} ${child.tag}`, met);
+    }
+  };
+  for (const name of PAGES) look(treeOf(readPage(name).match(/<article>[\s\S]*<\/article>/)[0].replace(/<svg\b[\s\S]*?<\/svg>/g, '')), name, 'all', '', new Set());
+  assert.ok(terms > 300, `${terms} terms`);
+});
 
 test('a number of a formula shows the formula, in one piece', () => reader(WIDE, async (context) => {
   const name = PAGES_WITH_DEPTHS.find((page) => readPage(page).includes(`class="eqref" href="${page}#`) || readPage(page).includes('class="eqref" href="#'));

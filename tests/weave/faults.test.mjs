@@ -15,6 +15,8 @@ const LIBRARY = 'src/mha/tiny.hpp';
 const EXERCISE = 'chapters/01_first/exercises/1_three.cpp';
 const SOLUTION = 'chapters/01_first/solutions/1_three.cpp';
 const CHECK = 'chapters/01_first/checks/1_three.cpp';
+const FRONT = 'book/00_front.md';
+const GLOSSARY = 'book/92_glossary.md';
 const SOLUTIONS = 'book/91_solutions.md';
 const REPORTS = 'book/bug_reports.json';
 const CONTINUED = 'book/01a_more_first_things.md';
@@ -112,12 +114,23 @@ fault('values that are no JSON', { file: FAKE, from: '{"sum"', to: '"sum"', at: 
 
 fault('an unknown page', { file: PAGE, from: '(#the-code)', to: '(99_nowhere.md)', says: /no page 99_nowhere\.md/ });
 fault('an unknown section', { file: PAGE, from: '(#the-code)', to: '(#the-cod)', says: /first\.md has no section #the-cod; it has .*#the-code/ });
-fault('an unknown section of another page', { file: 'book/00_front.md', from: '#exercise-1-1', to: '#exercise-9-9', says: /has no section #exercise-9-9/ });
+fault('an unknown section of another page', { file: FRONT, from: '#exercise-1-1', to: '#exercise-9-9', says: /has no section #exercise-9-9/ });
 fault('a broken link in the finished pages', { file: PAGE, from: '(#the-code)', to: '(nowhere.html)', says: /no file "nowhere\.html"/ });
 fault('a broken anchor in the finished pages', { file: PAGE, from: '(#the-code)', to: '(index.html#nowhere)', says: /no anchor "#nowhere" in index\.html/ });
 fault('a page without a title', { file: PAGE, from: '# First things\n', to: 'First things\n', says: /starts with `# Title`/ });
 fault('a second title', { file: PAGE, from: '## The sum', to: '# The sum', at: `${PAGE}:5`, says: /one `# Title`/ });
 fault('a heading level left out', { file: PAGE, from: '### Finer', to: '#### Finer', says: /level 4 follows one of level 2/ });
+
+// --- terms ---
+
+fault('a term that the glossary does not have', { file: PAGE, from: '[[quantity]]', to: '[[quality]]', says: /no entry "quality" in the glossary; it has quantity, / });
+fault('a term in another form', { file: PAGE, from: '[[quantities added|sum]]', to: '[[quantities added]]', says: /no entry "quantities added".* is written \[\[words\|entry\]\]/ });
+fault('a term marked twice for one reader', { file: PAGE, from: '- two with', to: '- two [[Quantities]] with', says: /\[\[Quantities\]\] is marked for the same reader at line \d+ already/ });
+fault('a term marked for readers of every depth, and again', { file: FRONT, from: 'exercise-1-1).', to: 'exercise-1-1).\n\n::: beginner\nOne [[sum]].\n:::', at: [FRONT, 'One [[sum]]'], says: /same reader at line 3 already/ });
+fault('a term marked in a heading', { file: CONTINUED, from: '## Reports', to: '## Reports on [[sums]]', says: /\[\[sums\]\] stands in a heading, a title or a caption/ });
+fault('a term marked in a caption', { file: PAGE, from: 'Two bars, $a$', to: 'Two [[sums]], $a$', says: /stands in a heading, a title or a caption/ });
+fault('an entry twice', { file: GLOSSARY, from: '**Sum.**', to: '**Quantity.** Again.\n\n**Sum.**', says: /the glossary has "Quantity" already, at line 5; keep one/ });
+fault('an entry that another one includes', { file: GLOSSARY, from: '**Sum.**', to: '**Double.** Twice.\n\n**Sum.**', at: [GLOSSARY, '**Sum.**'], says: /the glossary has "double" already, at line 7/ });
 
 // --- figures, outputs, exercises, citations ---
 

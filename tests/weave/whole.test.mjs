@@ -27,7 +27,7 @@ const holds = (page, wanted) => assert.ok(wanted.test(page), `the page lacks ${w
 const pages = () => fs.readdirSync(book.out).filter((name) => name.endsWith('.html')).sort();
 
 test('it has a page for each file of prose, each file of a program, and the library', () => {
-  assert.deepEqual(pages(), ['bibliography.html', 'first.html', 'index.html', 'listing_first.html', 'listing_second_hpp.html', 'mha.html', 'more_first_things.html', 'solutions.html', 'tiny.hpp.source.html']);
+  assert.deepEqual(pages(), ['bibliography.html', 'first.html', 'glossary.html', 'index.html', 'listing_first.html', 'listing_second_hpp.html', 'mha.html', 'more_first_things.html', 'solutions.html', 'tiny.hpp.source.html']);
 });
 
 test('no placeholder and no directive is left in any page', () => {
@@ -67,6 +67,12 @@ test('the full listing has every line, and links each part to where it is shown'
   assert.equal([...listing.matchAll(/<span class="l" id="l\d+">/g)].length, lines);
   holds(listing, /id="l5"><i>\/\/ \[add\]<\/i> <a class="shown" href="first\.html#code-first-add">shown in First things, The code<\/a>/);
   holds(book.page('tiny.hpp.source.html'), /<a class="shown" href="first\.html#code-tiny-twice">/);
+});
+
+test('a marked term leads to its entry, and the first link to it says what it is', () => {
+  holds(book.page('first.html'), /one <a class="term" href="glossary\.html#term-quantity" title="How many there “are”\.">quantity<\/a>, or two <a class="term" href="glossary\.html#term-sum" title="What adding makes\. If both numbers are equal, it is the double\.">quantities added<\/a>/);
+  holds(book.page('index.html'), /of <a class="term" href="glossary\.html#term-sum" title="[^"]*">sums<\/a> for/);
+  holds(book.page('glossary.html'), /<p id="term-quantity"><(?:b|strong)>Quantity\./);
 });
 
 test('an element of a figure has one class, wherever its style stood', () => {
@@ -294,7 +300,7 @@ test('from the command line: one line a fault, and status 1', () => {
   assert.equal(failed.status, 1);
   assert.equal(failed.err, 'book/01_first.md:7: chapter 1\'s program writes no value "total"; it writes double, sum\n');
   edit(other, 'book/01_first.md', 'says {{ch01.total}}', 'says {{ch01.sum}}');
-  assert.match(run(given).out, /^Wove 9 pages\.\n$/);
+  assert.match(run(given).out, /^Wove 10 pages\.\n$/);
   assert.match(run(given).out, /^The book is up to date\.\n$/);
   assert.match(run(['--programs']).err, /^weave: --programs is no option with a value; the options are /);
   assert.match(run([]).err, /^weave: --programs is missing/);
