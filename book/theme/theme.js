@@ -244,6 +244,15 @@ if (sections.length > 0) {
 
 // --- the keyboard ---------------------------------------------------------
 
+// The arrow keys turn the page, unless something on it has a use for them.
+document.addEventListener('keydown', (event) => {
+  const way = { ArrowLeft: 'prev', ArrowRight: 'next' }[event.key];
+  if (!way || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || event.repeat || event.defaultPrevented) return;
+  if (event.target.closest('input, select, textarea, pre, .formula, .table, .plate') || document.querySelector('dialog[open]')) return;
+  if (page.scrollWidth > page.clientWidth || window.visualViewport.scale > 1) return;   // they scroll
+  document.querySelector(`.turn [rel=${way}]`)?.click();
+});
+
 // A box that scrolls, or a figure that has values, and no other, is reached with the Tab key. Without script
 // the browser sees to it.
 const boxes = new ResizeObserver((changed) => {

@@ -84,10 +84,10 @@ function chapterList(turning) {
 }
 
 function turn(before, after) {
-  const link = (page, rel, name) => (page
-    ? `<a rel="${rel}" href="${page.html}"><span class="way">${name}</span> <span class="name">${escape(page.label ? `${page.label}: ${page.title}` : page.title)}</span></a>`
+  const link = (page, rel, key, name) => (page
+    ? `<a rel="${rel}" href="${page.html}" aria-keyshortcuts="${key}"><span class="way">${name}</span> <span class="name">${escape(page.label ? `${page.label}: ${page.title}` : page.title)}</span></a>`
     : '<span></span>');
-  return `<nav class="turn" aria-label="Previous and next page">${link(before, 'prev', 'Previous')}${link(after, 'next', 'Next')}</nav>`;
+  return `<nav class="turn" aria-label="Previous and next page">${link(before, 'prev', 'ArrowLeft', 'Previous')}${link(after, 'next', 'ArrowRight', 'Next')}</nav>`;
 }
 
 /**

@@ -169,6 +169,45 @@ test('on a phone the way to the contents stays on the screen', () => reader({ vi
   assert.ok((await heading.boundingBox()).y >= bar, 'a section that was asked for is not under the bar');
 }));
 
+test('the arrow keys turn the page, and not where something else has a use for them', () => reader(WIDE, async (context) => {
+  const { page } = await openPage(context, 'head_split.html');
+  const at = () => new URL(page.url()).pathname.replace(/.*\//, '');
+  const stays = async (key, why) => {
+    await page.keyboard.press(key);
+    await page.waitForTimeout(150);
+    assert.equal(at(), 'head_split.html', why);
+  };
+  for (const key of ['Control', 'Shift', 'Meta']) await stays(`${key}+ArrowRight`, `with ${key}`);
+  await page.locator('.answer input:visible').first().focus();
+  await stays('ArrowRight', 'in a field');
+  await page.locator('.plate[tabindex="0"]').first().focus();
+  await stays('ArrowRight', 'in a figure that has values');
+  await page.locator('pre a:visible').first().focus();
+  await stays('ArrowRight', 'in code, which may scroll');
+  await page.keyboard.press('Escape');
+  await page.evaluate(() => document.activeElement.blur());
+  await page.keyboard.press('/');
+  await page.waitForSelector('dialog[open]');
+  await stays('ArrowLeft', 'while one searches');
+  await page.locator('dialog button').first().focus();
+  await stays('ArrowLeft', 'on a button of the search');
+  await page.keyboard.press('Escape');
+  await page.waitForSelector('dialog[open]', { state: 'hidden' });
+  await page.evaluate(() => { document.activeElement.blur(); document.body.style.width = '200vw'; });
+  await stays('ArrowRight', 'where the page scrolls sideways');
+  await page.evaluate(() => { document.body.style.width = ''; });
+  await page.locator('article a').first().focus();
+  await page.keyboard.press('ArrowRight');
+  await page.waitForURL(/concat_as_sum\.html$/);
+  await page.keyboard.press('ArrowLeft');
+  await page.waitForURL(/head_split\.html$/);
+  assert.equal(await page.getAttribute('.turn [rel="next"]', 'aria-keyshortcuts'), 'ArrowRight');
+  await page.goto(urlOf('index.html'));
+  await page.keyboard.press('ArrowLeft');
+  await page.waitForTimeout(150);
+  assert.equal(at(), 'index.html', 'nothing is before the first page');
+}));
+
 test('the front page leads into the first chapter at each depth', () => reader(WIDE, async (context) => {
   const { page } = await openPage(context, 'index.html');
   const ways = await page.$$eval('.start a', (links) => links.map((link) => link.getAttribute('href')));

@@ -196,8 +196,8 @@ test('prose in other languages keeps its $ and its colours', () => {
 });
 
 test('pages follow each other in order', () => {
-  holds(book.page('index.html'), /<a rel="next" href="first\.html">/);
-  holds(book.page('first.html'), /<a rel="prev" href="index\.html">[\s\S]*<a rel="next" href="more_first_things\.html">/);
+  holds(book.page('index.html'), /<a rel="next" href="first\.html"/);
+  holds(book.page('first.html'), /<a rel="prev" href="index\.html"[\s\S]*<a rel="next" href="more_first_things\.html"/);
 });
 
 test('the bibliography lists what was cited, by author, with where to find it', () => {
