@@ -64,8 +64,22 @@ Function* cublas(void* library, const char* name) {
   return reinterpret_cast<Function*>(dlsym(library, name));
 }
 
+// Numbers that differ, as those of a layer do.
+std::vector<float> many_numbers(Index count) {
+  std::vector<float> numbers(static_cast<std::size_t>(count));
+  std::uint32_t state = 1;
+  for (float& x : numbers) {
+    state = 1664525 * state + 1013904223;
+    x = static_cast<float>(state >> 8) / (1 << 23) - 1;
+  }
+  return numbers;
+}
+
 double gemm_speed() {
-  void* library = dlopen("libcublas.so", RTLD_NOW);
+  // The second name comes with the tools to develop, and may be missing.
+  void* library = dlopen(
+      ("libcublas.so." + std::to_string(CUBLAS_VER_MAJOR)).c_str(), RTLD_NOW);
+  if (library == nullptr) library = dlopen("libcublas.so", RTLD_NOW);
   if (library == nullptr) return 0;
   const auto create = cublas<decltype(cublasCreate_v2)>(library,
                                                         "cublasCreate_v2");
@@ -76,7 +90,8 @@ double gemm_speed() {
   cublasHandle_t handle = nullptr;
   if (!create || !destroy || !gemm || create(&handle) != 0) return 0;
   const int n = 4096;
-  device::DeviceArray<float> a("a", Index{n} * n), b("b", Index{n} * n);
+  const std::vector<float> numbers = many_numbers(Index{n} * n);
+  const device::DeviceArray<float> a("a", numbers), b("b", numbers);
   device::DeviceArray<float> c("c", Index{n} * n);
   const float one = 1, zero = 0;
   const double time = milliseconds([&] {

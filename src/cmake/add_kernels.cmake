@@ -57,13 +57,15 @@ function(add_cpu_kernels target)
 endfunction()
 
 # By nvcc, for the architectures that the book names. What spills registers, or
-# indexes an array in a way that no register can be, is not taken.
+# indexes an array in a way that no register can be, is not taken. The PTX is
+# left as text, which the tests read.
 function(add_gpu_kernel target file)
   cmake_path(ABSOLUTE_PATH file)
   cmake_path(GET file STEM stem)
   set(object "${CMAKE_CURRENT_BINARY_DIR}/${target}_${stem}_gpu.o")
   add_custom_command(OUTPUT "${object}"
-    COMMAND "${MHA_NVCC}" -std=c++20 -O3 -lineinfo -Werror all-warnings
+    COMMAND "${MHA_NVCC}" -std=c++20 -O3 -lineinfo -no-compress
+      -Werror all-warnings
       -Xptxas -warn-lmem-usage,-warn-spills,-Werror
       -ccbin "${MHA_NVCC_HOST}"
       -gencode arch=compute_80,code=sm_80

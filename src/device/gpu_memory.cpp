@@ -13,7 +13,11 @@ DeviceMemory::DeviceMemory(std::string name, std::int64_t count,
     : name_(std::move(name)), bytes_(device_bytes(name_, count, element_size)) {
   if (bytes_ == 0) return;
   check_gpu(cudaMalloc(&begin_, bytes_), name_, "making room for it");
-  check_gpu(cudaMemset(begin_, 0xff, bytes_), name_, "filling it");
+  if (const cudaError_t error = cudaMemset(begin_, 0xff, bytes_);
+      error != cudaSuccess) {
+    cudaFree(begin_);  // no destructor will
+    check_gpu(error, name_, "filling it");
+  }
 }
 
 DeviceMemory::~DeviceMemory() { cudaFree(begin_); }
