@@ -67,7 +67,8 @@ void Warp::exchange(const LaneGroup& group) {
     if ((group.arrived & bit(lane)) == 0) continue;
     const int source = source_[index(lane)];
     if (group.call.operation == WarpOperation::vote) {
-      results_[index(lane)] = ballot;
+      // Above the ballot: who voted.
+      results_[index(lane)] = std::uint64_t{group.arrived} << 32 | ballot;
     } else if (group.call.operation == WarpOperation::shuffle) {
       results_[index(lane)] = given_[index(source)];
       if ((group.arrived & bit(source)) == 0 && !missing_) {

@@ -101,6 +101,17 @@ TEST_CASE("votes and shuffles give each lane what CUDA's guide says") {
     CHECK(on_cpu_device::barrier_votes(numbers) ==
           std::vector<int>{1, 0, 4, 7, 1, 0, 5, 5, 9});
   });
+  // All of thread 33's warp are for it, and not all of the block.
+  std::fill(numbers.begin() + 35, numbers.end(), 11);
+  in_every_order([&] {
+    CHECK(on_cpu_device::barrier_votes(numbers) ==
+          std::vector<int>{1, 0, 33, -1, 1, 1, 5, 5, 9});
+  });
+  // Nobody is for it.
+  in_every_order([&] {
+    CHECK(on_cpu_device::barrier_votes(std::vector<int>(64, 0)) ==
+          std::vector<int>{0, 0, 0, 0, 0, 0, 0, 0, 0});
+  });
 }
 
 TEST_CASE("a thread that waits in a loop for another is waited with") {
