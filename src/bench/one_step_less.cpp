@@ -23,7 +23,7 @@ namespace {
   }
 }
 
-[[maybe_unused]] inline void do_not_fetch(const void* /*place*/, int, int) {}
+[[maybe_unused]] inline void do_not_fetch(const float* /*from*/, Size) {}
 
 }  // namespace
 }  // namespace mha
@@ -35,7 +35,7 @@ namespace {
 #define exp2_below_zero no_exp2
 #define fused_kernel kernel_without_any_exp
 #elif defined(MHA_LESS_FETCH)
-#define __builtin_prefetch do_not_fetch
+#define fetch_row do_not_fetch
 #define fused_kernel kernel_without_fetching
 #else
 #define transpose turn_through_memory

@@ -70,16 +70,11 @@ template <int count>
 // [value columns]
 
 // [fetch]
-// Asks memory for rows `from` to `end` before they are needed, as far as the
-// second cache: few lines can be on their way to the first.
-constexpr int to_read = 0, near = 2;
-
+// Asks memory for rows `from` to `end` before they are needed.
 inline void fetch(const float* base, Size token, Size from, Size end,
                   Size d_head) {
   for (Size j = from; j < end; ++j) {
-    for (Size c = 0; c < d_head; c += 16) {  // a line of memory
-      __builtin_prefetch(base + j * token + c, to_read, near);
-    }
+    fetch_row(base + j * token, d_head);
   }
 }
 // [fetch]

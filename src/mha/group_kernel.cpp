@@ -27,16 +27,8 @@ inline const float* row_of(const Pairs& rows, int i, Size d) {
 // [two places]
 
 // [ahead]
-// Rows come in order, so the memory can be told what is next: 4 KB ahead, and
-// as far as the second cache. Few lines can be on their way to the first.
+// Rows come in order, so the memory can be told what is next: 4 KB ahead.
 constexpr Size floats_ahead = 1024;
-constexpr int to_read = 0, near = 2;  // 3 would be the first cache
-
-inline void fetch_ahead(const float* row, Size d) {
-  for (Size c = 0; c < d; c += 16) {  // a line of memory
-    __builtin_prefetch(row + floats_ahead + c, to_read, near);
-  }
-}
 // [ahead]
 
 // [fold]
@@ -83,7 +75,7 @@ inline Vector dots(const float* q, const Pairs& k, Size d, bool first) {
     const float* row[few_rows];
     for (int r = 0; r < few_rows; ++r) {
       row[r] = row_of(k, i + r, d);
-      if (first) fetch_ahead(row[r], d);
+      if (first) fetch_row(row[r] + floats_ahead, d);
     }
     Vector sums[heads][few_rows] = {};
     Size c = 0;
@@ -210,7 +202,7 @@ inline void add_rows(const Scores& weights, const Pairs& v, Size d,
   const float* row[rows];
   for (int r = 0; r < rows; ++r) {
     row[r] = row_of(v, r, d);
-    if (first) fetch_ahead(row[r], d);
+    if (first) fetch_row(row[r] + floats_ahead, d);
   }
   Vector of[heads][rows];
   unrolled<heads, rows>([&](int h, int r) {
