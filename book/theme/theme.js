@@ -153,6 +153,51 @@ lightButton.addEventListener('click', () => {
 prefersNight.addEventListener('change', showColours);
 showColours();
 
+// --- copying code -------------------------------------------------------------
+
+/** The code as it stands in its file: no line numbers, no notes on where it is shown. */
+function codeOf(pre) {
+  const code = pre.querySelector('code').cloneNode(true);
+  for (const note of code.querySelectorAll('.shown')) note.remove();
+  return code.textContent.replace(/ +$/gm, '');
+}
+
+/** Copies the code; a browser that has no clipboard for pages copies what is selected. Gives what to say of it. */
+async function copyCode(pre) {
+  try {
+    await navigator.clipboard.writeText(codeOf(pre));
+    return 'Copied';
+  } catch {
+    window.getSelection().selectAllChildren(pre.querySelector('code'));
+    return document.execCommand('copy') ? 'Copied' : 'Selected';
+  }
+}
+
+/** A button in the caption, or above the code's corner where it has none. */
+function offerCopy(pre) {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'copy';
+  button.textContent = 'Copy';
+  const caption = pre.parentElement.querySelector(':scope > figcaption');
+  const named = caption?.querySelector('.part')?.textContent;
+  if (named) button.ariaLabel = `Copy: ${named}`;
+  if (caption) {
+    caption.insertBefore(button, caption.querySelector('a'));
+  } else {
+    const box = document.createElement('div');
+    box.className = pre.className.replace('code', 'code-box');
+    pre.replaceWith(box);
+    box.append(pre, button);
+  }
+  button.addEventListener('click', async () => {
+    button.textContent = await copyCode(pre);
+    announce(button.textContent);
+    setTimeout(() => { button.textContent = 'Copy'; }, 2000);
+  });
+}
+document.querySelectorAll('pre.code:not(.member pre)').forEach(offerCopy);
+
 // --- programs and figures ---------------------------------------------------
 
 /** A button that opens the controls of the program whose run stands there. */
