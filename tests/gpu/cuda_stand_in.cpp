@@ -93,8 +93,9 @@ const ptx::Kernel& kernel_of(const HostKernel& host) {
   if (!file.module) {
     if (file.ptx.empty())
       throw std::runtime_error("no PTX beside " + host.name);
-    file.module = std::make_unique<ptx::Module>();
-    ptx::read_module(std::string(file.ptx), *file.module);
+    auto module = std::make_unique<ptx::Module>();
+    ptx::read_module(std::string(file.ptx), *module);
+    file.module = std::move(module);
   }
   return file.module->kernels.at(host.name);
 }

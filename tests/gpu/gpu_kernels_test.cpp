@@ -2,6 +2,7 @@
 // one: every number is compared with one that was made without them.
 #include "clean_kernels.hpp"
 #include "kernels_on_gpu.hpp"
+#include "word_kernels.hpp"
 #include "on_cpu.hpp"
 
 #include "mha/generator.hpp"
@@ -203,6 +204,48 @@ TEST_CASE("small kernels give on a card what the CPU device gives") {
   CHECK(on_gpu::reversed(some) == on_cpu_device::reversed(some));
   CHECK(on_gpu::many_barriers(96, 3, 10) ==
         on_cpu_device::many_barriers(96, 3, 10));
+}
+
+TEST_CASE("every shuffle gives on a card what the CPU device gives") {
+  CHECK(on_gpu::all_shuffles() == on_cpu_device::all_shuffles());
+}
+
+TEST_CASE("every vote gives on a card what the CPU device gives") {
+  std::vector<std::vector<int>> elections{
+      std::vector<int>(64, 0), std::vector<int>(64, 3), counted<int>(64)};
+  elections[2][40] = 0;
+  elections.emplace_back(64, 0)[17] = -1;
+  for (const std::vector<int>& numbers : elections) {
+    CHECK(on_gpu::all_votes(numbers) == on_cpu_device::all_votes(numbers));
+  }
+}
+
+TEST_CASE("every atomic leaves on a card what it leaves on the CPU device") {
+  CHECK(on_gpu::all_atomics() == on_cpu_device::all_atomics());
+  CHECK(on_gpu::all_float_atomics() == on_cpu_device::all_float_atomics());
+}
+
+TEST_CASE("extremes and places are on a card what they are on the CPU device") {
+  CHECK(on_gpu::all_extremes() == on_cpu_device::all_extremes());
+  CHECK(on_gpu::all_indices() == on_cpu_device::all_indices());
+}
+
+TEST_CASE("functions give on a card what they give on the CPU device") {
+  const std::vector<float> on_card = on_gpu::all_functions();
+  const std::vector<float> here = on_cpu_device::all_functions();
+  REQUIRE(on_card.size() == here.size());
+  for (std::size_t n = 0; n < here.size(); ++n) {
+    CAPTURE(n);
+    if (std::isnan(here[n])) {
+      CHECK(std::isnan(on_card[n]));
+    } else if (std::isinf(here[n])) {
+      CHECK(on_card[n] == here[n]);
+    } else {
+      // CUDA C++ Programming Guide, "Mathematical Functions": for __expf the
+      // error grows with its argument, here to about 2^-20 of the result.
+      CHECK(on_card[n] == doctest::Approx(here[n]).epsilon(2e-6));
+    }
+  }
 }
 
 TEST_CASE("votes and shuffles give on a card what the CPU device gives") {

@@ -25,7 +25,11 @@ std::int64_t as_signed(Type type, Bits bits) {
   throw std::runtime_error(std::string("PTX: no ") + what + " of this type");
 }
 
-float two_floats(Op op, float a, float b) {
+double as_double(Bits bits) { return std::bit_cast<double>(bits); }
+Bits bits_of(double x) { return std::bit_cast<std::uint64_t>(x); }
+
+template <class Float>
+Float two_floats(Op op, Float a, Float b) {
   switch (op) {
     case Op::add: return a + b;
     case Op::sub: return a - b;
@@ -123,6 +127,11 @@ Bits from_float(const Instruction& instruction, float x) {
 }
 
 Bits from_integer(const Instruction& instruction, Bits a) {
+  if (instruction.type == Type::f64) {
+    return bits_of(is_signed(instruction.from)
+                       ? static_cast<double>(as_signed(instruction.from, a))
+                       : static_cast<double>(a));
+  }
   if (instruction.type != Type::f32) {
     return cut(instruction.type, widened(instruction.from, a));
   }
@@ -164,6 +173,9 @@ Bits two_numbers(Op op, Way way, Type type, Bits a, Bits b) {
   if (type == Type::f32) {
     return bits_of(two_floats(op, as_float(a), as_float(b)));
   }
+  if (type == Type::f64) {
+    return bits_of(two_floats(op, as_double(a), as_double(b)));
+  }
   if (op == Op::add) return cut(type, a + b);
   if (op == Op::sub) return cut(type, a - b);
   if (op == Op::mul && way == Way::lo) return cut(type, a * b);
@@ -176,6 +188,7 @@ Bits two_numbers(Op op, Way way, Type type, Bits a, Bits b) {
 
 Bits product_and_sum(const Instruction& instruction, Bits a, Bits b, Bits c) {
   const Type type = instruction.type;
+  if (type == Type::f64) not_known("sum of a product");
   if (type == Type::f32) {
     const float x = as_float(a), y = as_float(b), z = as_float(c);
     return bits_of(instruction.round_down ? fma_down(x, y, z)
@@ -189,6 +202,7 @@ Bits product_and_sum(const Instruction& instruction, Bits a, Bits b, Bits c) {
 
 Bits one_number(Op op, Type type, Bits a) {
   if (op == Op::not_) return type == Type::pred ? a == 0 : cut(type, ~a);
+  if (type == Type::f64) not_known("operation on one number");
   if (type != Type::f32) {
     if (op == Op::neg) return cut(type, -a);
     if (op == Op::abs) {
@@ -201,12 +215,16 @@ Bits one_number(Op op, Type type, Bits a) {
     case Op::neg: return bits_of(-x);
     case Op::abs: return bits_of(std::fabs(x));
     case Op::rcp: return bits_of(1 / x);
+    case Op::sqrt: return bits_of(std::sqrt(x));
+    case Op::rsqrt: return bits_of(1 / std::sqrt(x));
+    case Op::lg2: return bits_of(std::log2(x));
     case Op::ex2: return bits_of(power_of_two(x));
     default: not_known("operation on a float");
   }
 }
 
 Bits converted(const Instruction& instruction, Bits a) {
+  if (instruction.from == Type::f64) not_known("conversion");
   if (instruction.from == Type::f32) {
     return from_float(instruction, as_float(a));
   }
@@ -217,6 +235,7 @@ Bits converted(const Instruction& instruction, Bits a) {
 }
 
 bool compares(Way way, Type type, Bits a, Bits b) {
+  if (type == Type::f64) not_known("comparison");
   if (type == Type::f32) {
     const float x = as_float(a), y = as_float(b);
     return std::isnan(x) || std::isnan(y) ? true_of_nan(way)

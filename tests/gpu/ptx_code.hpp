@@ -11,7 +11,7 @@
 
 namespace ptx {
 
-enum class Type { pred, u8, s8, u16, s16, u32, s32, u64, s64, bf16, f32 };
+enum class Type { pred, u8, s8, u16, s16, u32, s32, u64, s64, bf16, f32, f64 };
 
 std::size_t bytes_of(Type type);
 
@@ -42,6 +42,9 @@ enum class Op {
   fma,
   rcp,
   ex2,
+  lg2,
+  sqrt,
+  rsqrt,
   ld,
   st,
   atom,
@@ -57,9 +60,11 @@ enum class Op {
 // What an instruction's parts ask for besides its types.
 enum class Way {
   none,
+  // products of integers
   lo,
   hi,
-  wide,  // products of integers
+  wide,
+  // setp
   eq,
   ne,
   lt,
@@ -73,18 +78,26 @@ enum class Way {
   gtu,
   geu,
   num,
-  nan,  // setp
+  nan,
+  // shuffles
   up,
   down,
   bfly,
-  idx,  // shuffles
+  idx,
+  // votes
   ballot,
   any,
-  all,  // votes
+  all,
+  // of a block
   popc,
   and_,
   or_,
-  add  // reductions
+  // atomic
+  add,
+  min,
+  max,
+  exch,
+  cas
 };
 
 struct Operand {

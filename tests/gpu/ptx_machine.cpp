@@ -151,7 +151,12 @@ class Machine {
       case Op::abs:
       case Op::not_:
       case Op::rcp:
-      case Op::ex2: set(t, i, one_number(i.op, i.type, value(t, i, 1))); break;
+      case Op::ex2:
+      case Op::lg2:
+      case Op::sqrt:
+      case Op::rsqrt:
+        set(t, i, one_number(i.op, i.type, value(t, i, 1)));
+        break;
       case Op::mul:
         if (i.way == Way::wide) {
           set(t, i, product_and_sum(i, value(t, i, 1), value(t, i, 2), 0));
@@ -306,14 +311,27 @@ class Machine {
   }
 
   void change(Thread& t, const Instruction& i) {
-    if (i.way != Way::add) fail(t, i, "an atomic operation that is not known");
     unsigned char* const at =
         place(t, i, address(t, i, 1, 1), AccessKind::atomic);
     const Bits before = bits_at(at, bytes_of(i.type));
-    const Bits after =
-        two_numbers(Op::add, Way::none, i.type, before, value(t, i, 2));
+    const Bits after = changed(t, i, before);
     std::memcpy(at, &after, bytes_of(i.type));
     set(t, i, before);
+  }
+
+  Bits changed(Thread& t, const Instruction& i, Bits before) const {
+    const Bits given = value(t, i, 2);
+    const auto by = [&](Op op) {
+      return two_numbers(op, Way::none, i.type, before, given);
+    };
+    switch (i.way) {
+      case Way::add: return by(Op::add);
+      case Way::min: return by(Op::min);
+      case Way::max: return by(Op::max);
+      case Way::exch: return given;
+      case Way::cas: return before == given ? value(t, i, 3) : before;
+      default: fail(t, i, "an atomic operation that is not known");
+    }
   }
 
   // Lets the lanes of a warp go on that wait at one place, if all that are to

@@ -19,24 +19,27 @@ const Names<Type> types{
     {"s8", Type::s8},     {"b16", Type::u16},   {"u16", Type::u16},
     {"s16", Type::s16},   {"b32", Type::u32},   {"u32", Type::u32},
     {"s32", Type::s32},   {"b64", Type::u64},   {"u64", Type::u64},
-    {"s64", Type::s64},   {"bf16", Type::bf16}, {"f32", Type::f32}};
+    {"s64", Type::s64},   {"bf16", Type::bf16}, {"f32", Type::f32},
+    {"f64", Type::f64}};
 
 const Names<Space> spaces{{"param", Space::param},
                           {"global", Space::global},
                           {"shared", Space::shared},
                           {"local", Space::local}};
 
-const Names<Op> ops{{"add", Op::add},   {"sub", Op::sub},   {"mul", Op::mul},
-                    {"mad", Op::mad},   {"div", Op::div},   {"rem", Op::rem},
-                    {"min", Op::min},   {"max", Op::max},   {"neg", Op::neg},
-                    {"abs", Op::abs},   {"and", Op::and_},  {"or", Op::or_},
-                    {"xor", Op::xor_},  {"not", Op::not_},  {"shl", Op::shl},
-                    {"shr", Op::shr},   {"setp", Op::setp}, {"selp", Op::selp},
-                    {"mov", Op::mov},   {"cvt", Op::cvt},   {"cvta", Op::cvta},
-                    {"fma", Op::fma},   {"rcp", Op::rcp},   {"ex2", Op::ex2},
-                    {"ld", Op::ld},     {"st", Op::st},     {"atom", Op::atom},
-                    {"bra", Op::bra},   {"ret", Op::ret},   {"bar", Op::bar},
-                    {"shfl", Op::shfl}, {"vote", Op::vote}};
+const Names<Op> ops{
+    {"add", Op::add},   {"sub", Op::sub},   {"mul", Op::mul},
+    {"mad", Op::mad},   {"div", Op::div},   {"rem", Op::rem},
+    {"min", Op::min},   {"max", Op::max},   {"neg", Op::neg},
+    {"abs", Op::abs},   {"and", Op::and_},  {"or", Op::or_},
+    {"xor", Op::xor_},  {"not", Op::not_},  {"shl", Op::shl},
+    {"shr", Op::shr},   {"setp", Op::setp}, {"selp", Op::selp},
+    {"mov", Op::mov},   {"cvt", Op::cvt},   {"cvta", Op::cvta},
+    {"fma", Op::fma},   {"rcp", Op::rcp},   {"ex2", Op::ex2},
+    {"lg2", Op::lg2},   {"sqrt", Op::sqrt}, {"rsqrt", Op::rsqrt},
+    {"ld", Op::ld},     {"st", Op::st},     {"atom", Op::atom},
+    {"bra", Op::bra},   {"ret", Op::ret},   {"bar", Op::bar},
+    {"shfl", Op::shfl}, {"vote", Op::vote}};
 
 const Names<Way> ways{
     {"lo", Way::lo},         {"hi", Way::hi},     {"wide", Way::wide},
@@ -48,7 +51,8 @@ const Names<Way> ways{
     {"down", Way::down},     {"bfly", Way::bfly}, {"idx", Way::idx},
     {"ballot", Way::ballot}, {"any", Way::any},   {"all", Way::all},
     {"popc", Way::popc},     {"and", Way::and_},  {"or", Way::or_},
-    {"add", Way::add}};
+    {"add", Way::add},       {"min", Way::min},   {"max", Way::max},
+    {"exch", Way::exch},     {"cas", Way::cas}};
 
 // The special registers, by the number that Operand::index has for them.
 const Names<int> specials{
@@ -382,8 +386,10 @@ class Reader {
       instruction.round_down = true;
     } else if (part == "sat" && op == Op::cvt) {
       instruction.saturate = true;
-    } else if (part == "approx" || part == "ftz") {
-      return op == Op::ex2;  // the others give all their digits
+    } else if (part == "approx") {  // here with all digits
+      return op == Op::ex2 || op == Op::lg2 || op == Op::rsqrt || op == Op::div;
+    } else if (part == "ftz") {
+      return op == Op::ex2;
     } else if (part == "to") {
       return op == Op::cvta;
     } else {
@@ -451,11 +457,12 @@ class Reader {
     fail(fmt::format("{} is not known", name));
   }
 
-  // 0f3F800000 are the bits of a float.
+  // 0f3F800000 are the bits of a float, 0d3FF0000000000000 of a double.
   std::uint64_t number_of(const Token& token) const {
     std::string_view digits = token.text;
     int base = 10;
-    if (digits.starts_with("0f") || digits.starts_with("0x")) {
+    if (digits.starts_with("0f") || digits.starts_with("0d") ||
+        digits.starts_with("0x")) {
       digits.remove_prefix(2);
       base = 16;
     }
@@ -496,6 +503,7 @@ std::size_t bytes_of(Type type) {
     case Type::u32:
     case Type::s32:
     case Type::f32: return 4;
+    case Type::f64: return 8;
     case Type::u64:
     case Type::s64: return 8;
   }
