@@ -55,7 +55,7 @@ const EXPAND = {
   blank: (block, page) => emit(page, '\n', block.where),
   fence: (block, page) => emit(page, `${block.lines.join('\n')}\n`, block.where),
   text: (block, page, book) =>
-    emit(page, `${expandInline(block.text, block.where, page, book, { running: true })}\n`, block.where),
+    emit(page, `${expandInline(block.text, block.where, page, book, { running: block.where.file === page.file })}\n`, block.where),
   heading(block, page, book) {
     page.level = block.level;
     page.section = { id: block.id, text: block.text };

@@ -145,7 +145,7 @@ export function valueOf(chapter, name, where, book) {
 
 function markedTerm([source, words, name = words], where, page, book, running) {
   if (running) return termLink(words, name, where, page, book);
-  book.problems.add(where, `${source} stands in a heading, a title or a caption; mark the term in the text`);
+  book.problems.add(where, `${source} stands in a heading, a title, a caption or an exercise; mark the term in the text of the page`);
   return '';
 }
 

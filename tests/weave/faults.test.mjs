@@ -127,8 +127,9 @@ fault('a term that the glossary does not have', { file: PAGE, from: '[[quantity]
 fault('a term in another form', { file: PAGE, from: '[[quantities added|sum]]', to: '[[quantities added]]', says: /no entry "quantities added".* is written \[\[words\|entry\]\]/ });
 fault('a term marked twice for one reader', { file: PAGE, from: '- two with', to: '- two [[Quantities]] with', says: /\[\[Quantities\]\] is marked for the same reader at line \d+ already/ });
 fault('a term marked for readers of every depth, and again', { file: FRONT, from: 'exercise-1-1).', to: 'exercise-1-1).\n\n::: beginner\nOne [[sum]].\n:::', at: [FRONT, 'One [[sum]]'], says: /same reader at line 3 already/ });
-fault('a term marked in a heading', { file: CONTINUED, from: '## Reports', to: '## Reports on [[sums]]', says: /\[\[sums\]\] stands in a heading, a title or a caption/ });
-fault('a term marked in a caption', { file: PAGE, from: 'Two bars, $a$', to: 'Two [[sums]], $a$', says: /stands in a heading, a title or a caption/ });
+fault('a term marked in a heading', { file: CONTINUED, from: '## Reports', to: '## Reports on [[sums]]', says: /\[\[sums\]\] stands in a heading, a title, a caption or an exercise/ });
+fault('a term marked in a caption', { file: PAGE, from: 'Two bars, $a$', to: 'Two [[sums]], $a$', says: /stands in a heading, a title, a caption or an exercise/ });
+fault('a term marked in an exercise, which a terminal shows, too', { file: EXERCISE, from: 'Then say why', to: 'Then say why of the [[sum]]', at: `${EXERCISE}:10`, says: /\[\[sum\]\] stands in a heading, a title, a caption or an exercise/ });
 fault('an entry twice', { file: GLOSSARY, from: '**Sum.**', to: '**Quantity.** Again.\n\n**Sum.**', says: /the glossary has "Quantity" already, at line 5; keep one/ });
 fault('an entry that another one includes', { file: GLOSSARY, from: '**Sum.**', to: '**Double.** Twice.\n\n**Sum.**', at: [GLOSSARY, '**Sum.**'], says: /the glossary has "double" already, at line 7/ });
 
