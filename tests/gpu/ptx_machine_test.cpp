@@ -162,6 +162,38 @@ TEST_CASE("PTX: floats round, compare and clamp as a card's do") {
   CHECK_FALSE(holds("nan", 1, 2));
 }
 
+TEST_CASE("PTX: roots, logarithms and doubles") {
+  CHECK(made("sqrt.rn.f32 %r4, %r2;", bits(2)) == bits(std::sqrt(2.0F)));
+  CHECK(made("rsqrt.approx.f32 %r4, %r2;", bits(4)) == bits(0.5F));
+  CHECK(made("lg2.approx.f32 %r4, %r2;", bits(8)) == bits(3));
+  CHECK(made("div.approx.f32 %r4, %r2, %r3;", bits(3), bits(4)) == bits(0.75F));
+  // The upper half of -7 * 0.25 as a double.
+  CHECK(made("cvt.rn.f64.s32 %rd3, %r2;\n"
+             "mul.f64 %rd3, %rd3, 0d3FD0000000000000;\n"
+             "shr.u64 %rd3, %rd3, 32;\ncvt.u32.u64 %r4, %rd3;",
+             0xfffffff9U) == 0xbffc0000U);
+}
+
+TEST_CASE("PTX: atomics give what was there and leave what is due") {
+  const auto left = [](const std::string& how) {
+    return after(
+        "setp.ne.u32 %p1, %r1, 0;\n@%p1 ret;\nmov.b32 %r3, -5;\n"
+        "st.global.u32 [%rd1], 3;\natom.global." +
+            how + ";\nst.global.u32 [%rd1+4], %r2;",
+        2);
+  };
+  const std::uint32_t minus_5 = 0xfffffffbU;
+  using Left = std::vector<std::uint32_t>;
+  CHECK(left("add.u32 %r2, [%rd1], %r3") == Left{0xfffffffeU, 3});
+  CHECK(left("min.s32 %r2, [%rd1], %r3") == Left{minus_5, 3});
+  CHECK(left("min.u32 %r2, [%rd1], %r3") == Left{3, 3});
+  CHECK(left("max.s32 %r2, [%rd1], %r3") == Left{3, 3});
+  CHECK(left("max.u32 %r2, [%rd1], %r3") == Left{minus_5, 3});
+  CHECK(left("exch.b32 %r2, [%rd1], %r3") == Left{minus_5, 3});
+  CHECK(left("cas.b32 %r2, [%rd1], 3, %r3") == Left{minus_5, 3});
+  CHECK(left("cas.b32 %r2, [%rd1], 4, %r3") == Left{3, 3});
+}
+
 TEST_CASE("PTX: bf16 is rounded to the nearest, to even between two") {
   const auto rounded = [](std::uint32_t float_bits) {
     return made(
