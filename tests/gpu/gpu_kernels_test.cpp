@@ -1,6 +1,7 @@
 // The kernels as nvcc compiled them, on a graphics card or what stands in for
 // one: every number is compared with one that was made without them.
 #include "clean_kernels.hpp"
+#include "gpu_cases.hpp"
 #include "kernels_on_gpu.hpp"
 #include "word_kernels.hpp"
 #include "on_cpu.hpp"
@@ -19,15 +20,6 @@ namespace {
 using cuda_port::Index;
 using cuda_port::Sizes;
 using cuda_port::Step;
-
-Sizes sizes(Index tokens, Index heads, Index kv_heads, Index width) {
-  return {.heads = heads,
-          .kv_heads = kv_heads,
-          .queries = tokens,
-          .keys = tokens,
-          .width = width,
-          .scale = 1 / std::sqrt(static_cast<float>(width))};
-}
 
 void check_step(const Step& step, const Sizes& s) {
   const cuda_port::Arrays arrays = cuda_port::random_arrays(step, s, 1);
@@ -65,16 +57,6 @@ double case_difference(const char* name, Index queries, Index keys) {
   }
   FAIL("there is no such kernel: ", name);
   return NAN;
-}
-
-template <class Call>
-std::string refusal(const Call& call) {
-  try {
-    call();
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return "";
 }
 
 template <class Number>

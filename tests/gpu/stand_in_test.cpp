@@ -5,6 +5,7 @@
 
 #include "clean_kernels.hpp"
 #include "gpu_speed.hpp"
+#include "gpu_cases.hpp"
 #include "kernels_on_gpu.hpp"
 #include "on_cpu.hpp"
 
@@ -31,25 +32,6 @@ class Inserted {
   Inserted(const Inserted&) = delete;
   Inserted& operator=(const Inserted&) = delete;
 };
-
-Sizes sizes(Index tokens, Index heads, Index kv_heads, Index width) {
-  return {.heads = heads,
-          .kv_heads = kv_heads,
-          .queries = tokens,
-          .keys = tokens,
-          .width = width,
-          .scale = 1 / std::sqrt(static_cast<float>(width))};
-}
-
-template <class Call>
-std::string refusal(const Call& call) {
-  try {
-    call();
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return "";
-}
 
 const cuda_port::KernelCase& case_on_gpu(const std::string& name) {
   static const std::vector<cuda_port::KernelCase> cases =
