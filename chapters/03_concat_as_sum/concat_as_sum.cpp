@@ -448,10 +448,12 @@ mha::Values values(const Options& options) {
     norms += part.norm() / output.norm();
     values.add(fmt::format("norm{}", h), 100 * part.norm() / output.norm(),
                "{:.0f} %");
-    values.add(fmt::format("share{}", h), share(part, output), "{:.2f}");
-    values.add(fmt::format("wrote{}", h), part.norm(), "{:.2f}");
-    values.add(fmt::format("end{}", h), a.change.norm(), "{:.2f}");
-    values.add(fmt::format("second{}", h), a.by_second, "{:.2f}");
+    values.add(fmt::format("share{}", h), 100 * share(part, output),
+               "{:.0f} %");
+    values.add(fmt::format("end{}_of_100", h),
+               100 * a.change.norm() / part.norm(), "{:.0f}");
+    values.add(fmt::format("second{}_of_100", h),
+               100 * a.by_second / part.norm(), "{:.0f}");
     values.add(fmt::format("moved{}", h), a.moved, "{:.2f}");
   }
   values.add("norms", 100 * norms, "{:.0f} %");
