@@ -223,9 +223,9 @@ TEST_CASE("functions give on a card what they give on the CPU device") {
     } else if (std::isinf(here[n])) {
       CHECK(on_card[n] == here[n]);
     } else {
-      // CUDA C++ Programming Guide, "Mathematical Functions": for __expf the
-      // error grows with its argument, here to about 2^-20 of the result.
-      CHECK(on_card[n] == doctest::Approx(here[n]).epsilon(2e-6));
+      // CUDA C++ Programming Guide, "Mathematical Functions": __expf is within
+      // 2 + floor(1.173 |x|) units in the last place, here at most 18.
+      CHECK(on_card[n] == doctest::Approx(here[n]).epsilon(4e-6));
     }
   }
 }
