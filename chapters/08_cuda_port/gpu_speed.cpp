@@ -26,7 +26,7 @@ void print_gpu(const Sizes& s) {
              speed.gemm_per_second > 0
                  ? fmt::format("cuBLAS {:.1f} TFLOP/s",
                                speed.gemm_per_second / 1e12)
-                 : "and cuBLAS was not found");
+                 : "and cuBLAS could not be used");
   fmt::print("{:<15} {:>7} {:>9} {:>12} {:>13}\n", "", "", "ms",
              "of the copy", "of cuBLAS");
   const double operations = static_cast<double>(cuda_port::operations(s));

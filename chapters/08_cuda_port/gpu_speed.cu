@@ -19,26 +19,42 @@ void check(cudaError_t error, const char* what) {
 }
 // [checked]
 
+// [event]
+class Event {
+ public:
+  Event() { check(cudaEventCreate(&event_), "an event"); }
+  ~Event() { cudaEventDestroy(event_); }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  void record() { check(cudaEventRecord(event_), "an event"); }
+  double milliseconds_since(const Event& from) const {
+    check(cudaEventSynchronize(event_), "a measured call");
+    float time = 0;
+    check(cudaEventElapsedTime(&time, from.event_, event_), "an event");
+    return static_cast<double>(time);
+  }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+// [event]
+
 // [time on gpu]
-// Milliseconds of one call: the median of 9, behind one that is not counted.
+// Milliseconds of one call: the median of 9 times so many calls in a row that
+// they take 5 ms. Finding out how many that is warms the card up.
 template <typename Call>
 double milliseconds(const Call& call) {
-  cudaEvent_t from = nullptr, to = nullptr;
-  check(cudaEventCreate(&from), "an event");
-  check(cudaEventCreate(&to), "an event");
-  call();
+  Event from, to;
+  const auto time_of = [&](int calls) {
+    from.record();
+    for (int n = 0; n < calls; ++n) call();
+    to.record();
+    return to.milliseconds_since(from);
+  };
+  int calls = 1;
+  while (time_of(calls) < 5 && calls < 4096) calls *= 2;
   std::vector<double> times;
-  for (int n = 0; n < 9; ++n) {
-    check(cudaEventRecord(from), "an event");
-    call();
-    check(cudaEventRecord(to), "an event");
-    check(cudaEventSynchronize(to), "a measured call");
-    float time = 0;
-    check(cudaEventElapsedTime(&time, from, to), "an event");
-    times.push_back(static_cast<double>(time));
-  }
-  cudaEventDestroy(from);
-  cudaEventDestroy(to);
+  for (int n = 0; n < 9; ++n) times.push_back(time_of(calls) / calls);
   std::nth_element(times.begin(), times.begin() + 4, times.end());
   return times[4];
 }

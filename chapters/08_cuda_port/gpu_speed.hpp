@@ -11,7 +11,7 @@ namespace cuda_port {
 // [gpu speed]
 struct StepOnGpu {
   std::string name;
-  double milliseconds = 0;  // median of 9 calls, timed with events
+  double milliseconds = 0;  // of a call, timed with events
   std::vector<float> output;
 };
 

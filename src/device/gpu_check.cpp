@@ -9,6 +9,7 @@ inline namespace on_gpu {
 
 void check_gpu(cudaError_t result, const std::string& what, const char* doing) {
   if (result == cudaSuccess) return;
+  cudaGetLastError();  // or the next launch would be blamed for it
   throw std::runtime_error(fmt::format("{}: {} failed on the graphics card: {}",
                                        what, doing,
                                        cudaGetErrorString(result)));

@@ -18,17 +18,27 @@ std::string described(const KernelName& name) {
   return fmt::format("{} ({}:{})", name.name, name.file, name.line);
 }
 
+void check(cudaError_t result, const KernelName& name, const char* doing) {
+  if (result != cudaSuccess) check_gpu(result, described(name), doing);
+}
+
+// What its registers leave of the card's limits, which are asked for once.
+LaunchLimits limits_for(const cudaFuncAttributes& attributes) {
+  static const LaunchLimits of_card = limits_of_gpu();
+  LaunchLimits limits = of_card;
+  limits.block_threads = std::min<std::int64_t>(limits.block_threads,
+                                                attributes.maxThreadsPerBlock);
+  return limits;
+}
+
 }  // namespace
 
 void prepare_launch(const KernelName& name, const void* kernel,
                     const LaunchShape& shape) {
   cudaFuncAttributes attributes{};
-  check_gpu(cudaFuncGetAttributes(&attributes, kernel), described(name),
-            "looking at the kernel");
-  LaunchLimits limits = limits_of_gpu();
-  // What its registers leave.
-  limits.block_threads = std::min<std::int64_t>(limits.block_threads,
-                                                attributes.maxThreadsPerBlock);
+  check(cudaFuncGetAttributes(&attributes, kernel), name,
+        "looking at the kernel");
+  const LaunchLimits limits = limits_for(attributes);
   std::string why = over_limit(shape, limits);
   if (why.empty()) {
     why = over_shared_limit(
@@ -42,15 +52,15 @@ void prepare_launch(const KernelName& name, const void* kernel,
   }
   constexpr std::size_t without_asking = 48 * 1024;
   if (shape.dynamic_bytes + attributes.sharedSizeBytes > without_asking) {
-    check_gpu(cudaFuncSetAttribute(kernel,
-                                   cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                   static_cast<int>(shape.dynamic_bytes)),
-              described(name), "asking for shared memory");
+    check(cudaFuncSetAttribute(kernel,
+                               cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               static_cast<int>(shape.dynamic_bytes)),
+          name, "asking for shared memory");
   }
 }
 
 void check_launched(const KernelName& name) {
-  check_gpu(cudaGetLastError(), described(name), "launching");
+  check(cudaGetLastError(), name, "launching");
 }
 
 void synchronise() {

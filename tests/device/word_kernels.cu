@@ -18,7 +18,7 @@ constexpr unsigned all = 0xffffffffu;
 __global__ void shuffle_all(int* out) {
   const int lane = static_cast<int>(threadIdx.x);
   int* to = out + lane;
-  for (int width = 2; width <= lanes; width *= 2) {
+  for (int width = 1; width <= lanes; width *= 2) {
     for (int by = 0; by < lanes; ++by) {
       const int ways[] = {
           __shfl_sync(all, lane, by, width),
@@ -36,7 +36,7 @@ __global__ void shuffle_all(int* out) {
 }
 
 std::vector<int> all_shuffles() {
-  DeviceArray<int> out("out", 5 * lanes * 6 * lanes);
+  DeviceArray<int> out("out", 6 * lanes * 6 * lanes);
   launch("shuffle_all", shuffle_all, {1, lanes}, out.data());
   return out.to_host();
 }
@@ -86,9 +86,10 @@ __global__ void change_all(unsigned* out, unsigned long long* wide) {
   atomicCAS(signed_out + 6, 0, 7);
   atomicCAS(out + 7, 1u, 7u);
   if (t == 3) {
+    out[9] = out[11] = out[13] = 21u;
     out[8] = atomicExch(out + 9, 11u);
     out[10] = static_cast<unsigned>(atomicExch(signed_out + 11, -2));
-    out[12] = atomicCAS(out + 13, 0u, 5u);
+    out[12] = atomicCAS(out + 13, 21u, 5u);
   }
   atomicAdd(wide + 0, 0x100000001ull * u);
   atomicCAS(wide + 1, 0ull, 0x500000006ull);

@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 #include <fatbinary_section.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <map>
@@ -100,16 +101,19 @@ const ptx::Kernel& kernel_of(const HostKernel& host) {
   return file.module->kernels.at(host.name);
 }
 
-bool over_limits(const HostKernel& host, const ptx::Kernel& kernel,
+bool over_shared(const HostKernel& host, const ptx::Kernel& kernel,
                  const Configuration& c) {
   const std::size_t limit = host.dynamic_limit != 0
                                 ? host.dynamic_limit
                                 : free_shared_bytes - kernel.shared_bytes;
+  return kernel.shared_bytes > free_shared_bytes || c.dynamic_bytes > limit;
+}
+
+bool over_limits(const Configuration& c) {
   const auto outside = [](const dim3& n, unsigned x, unsigned y, unsigned z) {
     return n.x < 1 || n.y < 1 || n.z < 1 || n.x > x || n.y > y || n.z > z;
   };
-  return kernel.shared_bytes > free_shared_bytes || c.dynamic_bytes > limit ||
-         outside(c.block, most_threads, most_threads, 64) ||
+  return outside(c.block, most_threads, most_threads, 64) ||
          outside(c.grid, 0x7fffffff, 0xffff, 0xffff) ||
          std::uint64_t{c.block.x} * c.block.y * c.block.z > most_threads;
 }
@@ -129,7 +133,8 @@ cudaError_t launch(const HostKernel& host, const Configuration& c,
   if (const cudaError_t gone = presence(); gone != cudaSuccess) return gone;
   if (all().stuck != cudaSuccess) return all().stuck;
   const ptx::Kernel& kernel = kernel_of(host);
-  if (over_limits(host, kernel, c)) return cudaErrorInvalidConfiguration;
+  if (over_shared(host, kernel, c)) return cudaErrorInvalidValue;
+  if (over_limits(c)) return cudaErrorInvalidConfiguration;
   if (!all().fault.empty()) return cudaSuccess;  // what follows a fault is lost
   try {
     all().launches.push_back(
@@ -168,6 +173,7 @@ void insert(const Card& card) {
   all().launches.clear();
   all().fault.clear();
   all().last = all().stuck = cudaSuccess;
+  for (auto& [address, kernel] : all().kernels) kernel.dynamic_limit = 0;
 }
 
 const std::string& fault() { return all().fault; }
@@ -308,10 +314,11 @@ cudaError_t cudaFuncSetAttribute(const void* host, cudaFuncAttribute which,
 // Memory.
 
 cudaError_t cudaMalloc(void** begin, std::size_t bytes) {
-  if (const cudaError_t gone = presence(); gone != cudaSuccess) {
-    return result(gone);
+  if (const cudaError_t error = after_kernels(cudaSuccess);
+      error != cudaSuccess) {
+    return error;
   }
-  if (bytes > all().card.memory_bytes - all().memory.bytes_held()) {
+  if (all().memory.bytes_held() + bytes > all().card.memory_bytes) {
     return result(cudaErrorMemoryAllocation);
   }
   *begin = all().memory.allocate(bytes);
@@ -324,7 +331,9 @@ cudaError_t cudaFree(void* begin) {
 }
 
 cudaError_t cudaMemset(void* begin, int value, std::size_t bytes) {
-  if (!held(begin, bytes)) return result(cudaErrorInvalidValue);
+  if (!all().card.fills || !held(begin, bytes)) {
+    return result(cudaErrorInvalidValue);
+  }
   std::memset(begin, value, bytes);
   return after_kernels(cudaSuccess);
 }

@@ -16,6 +16,7 @@ namespace stand_in {
 struct Card {
   int count = 1;
   bool driver = true;
+  bool fills = true;   // false: cudaMemset fails
   int capability = 9;  // its first number
   std::size_t memory_bytes = std::size_t{4} << 30;
   std::uint64_t seed = 0;  // of the order of the threads

@@ -4,6 +4,7 @@
 #include <cfenv>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 namespace ptx {
 namespace {
@@ -28,6 +29,16 @@ std::int64_t as_signed(Type type, Bits bits) {
 double as_double(Bits bits) { return std::bit_cast<double>(bits); }
 Bits bits_of(double x) { return std::bit_cast<std::uint64_t>(x); }
 
+// The other one where one is NaN; and -0 is below 0.
+template <class Float>
+Float lesser(Float a, Float b) {
+  return a == b ? (std::signbit(a) ? a : b) : std::fmin(a, b);
+}
+template <class Float>
+Float greater(Float a, Float b) {
+  return a == b ? (std::signbit(a) ? b : a) : std::fmax(a, b);
+}
+
 template <class Float>
 Float two_floats(Op op, Float a, Float b) {
   switch (op) {
@@ -35,8 +46,8 @@ Float two_floats(Op op, Float a, Float b) {
     case Op::sub: return a - b;
     case Op::mul: return a * b;
     case Op::div: return a / b;
-    case Op::min: return std::fmin(a, b);
-    case Op::max: return std::fmax(a, b);
+    case Op::min: return lesser(a, b);
+    case Op::max: return greater(a, b);
     default: not_known("operation on floats");
   }
 }
@@ -46,8 +57,15 @@ Float two_floats(Op op, Float a, Float b) {
 template <class Integer>
 Integer two_integers(Op op, Integer a, Integer b) {
   switch (op) {
-    case Op::div: return b == 0 ? 0 : static_cast<Integer>(a / b);
-    case Op::rem: return b == 0 ? a : static_cast<Integer>(a % b);
+    case Op::div:
+      // The host would stop at the one quotient that does not fit.
+      if (std::is_signed_v<Integer> && b == Integer(-1)) {
+        return static_cast<Integer>(0 - static_cast<std::uint64_t>(a));
+      }
+      return b == 0 ? 0 : static_cast<Integer>(a / b);
+    case Op::rem:
+      if (std::is_signed_v<Integer> && b == Integer(-1)) return 0;
+      return b == 0 ? a : static_cast<Integer>(a % b);
     case Op::min: return a < b ? a : b;
     case Op::max: return a > b ? a : b;
     default: not_known("operation on integers");
@@ -74,11 +92,10 @@ __attribute__((noinline)) float fma_down(float a, float b, float c) {
   return result;
 }
 
-// 2^a, as ex2.approx.ftz: what is too small for a normal number is zero.
-float power_of_two(float a) {
+float power_of_two(float a, bool flush) {
   const float smallest = std::numeric_limits<float>::min();
   const float power = static_cast<float>(std::exp2(static_cast<double>(a)));
-  return power < smallest ? 0.0f : power;
+  return flush && power < smallest ? 0.0f : power;
 }
 
 template <class Number>
@@ -200,7 +217,9 @@ Bits product_and_sum(const Instruction& instruction, Bits a, Bits b, Bits c) {
   return cut(type, widened(from, a) * widened(from, b) + c);
 }
 
-Bits one_number(Op op, Type type, Bits a) {
+Bits one_number(const Instruction& instruction, Bits a) {
+  const Op op = instruction.op;
+  const Type type = instruction.type;
   if (op == Op::not_) return type == Type::pred ? a == 0 : cut(type, ~a);
   if (type == Type::f64) not_known("operation on one number");
   if (type != Type::f32) {
@@ -218,7 +237,7 @@ Bits one_number(Op op, Type type, Bits a) {
     case Op::sqrt: return bits_of(std::sqrt(x));
     case Op::rsqrt: return bits_of(1 / std::sqrt(x));
     case Op::lg2: return bits_of(std::log2(x));
-    case Op::ex2: return bits_of(power_of_two(x));
+    case Op::ex2: return bits_of(power_of_two(x, instruction.flush));
     default: not_known("operation on a float");
   }
 }

@@ -10,7 +10,7 @@ using Bits = std::uint64_t;
 
 Bits two_numbers(Op op, Way way, Type type, Bits a, Bits b);
 Bits product_and_sum(const Instruction& instruction, Bits a, Bits b, Bits c);
-Bits one_number(Op op, Type type, Bits a);
+Bits one_number(const Instruction& instruction, Bits a);
 Bits converted(const Instruction& instruction, Bits a);
 bool compares(Way way, Type type, Bits a, Bits b);
 Bits cut(Type type, Bits bits);      // to the type's size

@@ -122,6 +122,7 @@ struct Instruction {
   Space space = Space::none;
   bool round_down = false;
   bool saturate = false;
+  bool flush = false;       // what is too small for a normal number, to zero
   int guard = -1;           // a predicate's register; -1: always
   bool unless = false;      // the guard must be false
   std::size_t results = 0;  // operands before those that are read

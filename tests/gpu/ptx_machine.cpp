@@ -19,7 +19,7 @@ namespace {
 using device::AccessKind;
 
 constexpr int lanes = device::lanes_per_warp;
-constexpr std::int64_t most_steps = std::int64_t{1} << 33;  // of a launch
+constexpr std::int64_t most_steps = std::int64_t{1} << 30;  // of a launch
 
 enum class State { runs, at_barrier, with_warp, done };
 
@@ -66,7 +66,7 @@ class Machine {
   }
 
  private:
-  // What nobody wrote is not a number.
+  // Memory that nobody wrote is not a number.
   void begin_block() {
     shared_.assign(rounded_up(kernel_.shared_bytes, dynamic_alignment) +
                        launch_.dynamic_bytes,
@@ -154,9 +154,7 @@ class Machine {
       case Op::ex2:
       case Op::lg2:
       case Op::sqrt:
-      case Op::rsqrt:
-        set(t, i, one_number(i.op, i.type, value(t, i, 1)));
-        break;
+      case Op::rsqrt: set(t, i, one_number(i, value(t, i, 1))); break;
       case Op::mul:
         if (i.way == Way::wide) {
           set(t, i, product_and_sum(i, value(t, i, 1), value(t, i, 2), 0));
@@ -206,19 +204,20 @@ class Machine {
     const std::size_t parts =
         std::max(i.results, i.operands.size() - i.results);
     const std::size_t bits = 8 * bytes_of(i.type) / parts;
+    const Bits of_part = bits == 64 ? ~Bits{0} : (Bits{1} << bits) - 1;
     if (i.type == Type::pred) {
       set(t, i, value(t, i, 1) != 0);
     } else if (i.results > 1) {
       const Bits whole = value(t, i, parts);
       for (std::size_t n = 0; n < parts; ++n) {
-        set(t, i, whole >> n * bits & ((Bits{1} << bits) - 1), n);
+        set(t, i, whole >> n * bits & of_part, n);
       }
     } else {
       Bits whole = 0;
       for (std::size_t n = 0; n < parts; ++n) {
-        whole |= value(t, i, 1 + n) << n * bits;
+        whole |= (value(t, i, 1 + n) & of_part) << n * bits;
       }
-      set(t, i, cut(i.type, whole));
+      set(t, i, whole);
     }
   }
 
@@ -269,7 +268,8 @@ class Machine {
         module_.globals.begin(), module_.globals.end(), [&](const auto& one) {
           const auto begin =
               reinterpret_cast<std::uintptr_t>(one.second.data());
-          return a.at >= begin && a.at + a.bytes <= begin + one.second.size();
+          return a.at >= begin &&
+                 fits({a.space, a.at - begin, a.bytes}, one.second.size());
         });
   }
   void count(const Thread& t, const Instruction& i, const Address& a,
@@ -320,7 +320,7 @@ class Machine {
   }
 
   Bits changed(Thread& t, const Instruction& i, Bits before) const {
-    const Bits given = value(t, i, 2);
+    const Bits given = cut(i.type, value(t, i, 2));
     const auto by = [&](Op op) {
       return two_numbers(op, Way::none, i.type, before, given);
     };
@@ -329,7 +329,8 @@ class Machine {
       case Way::min: return by(Op::min);
       case Way::max: return by(Op::max);
       case Way::exch: return given;
-      case Way::cas: return before == given ? value(t, i, 3) : before;
+      case Way::cas:
+        return before == given ? cut(i.type, value(t, i, 3)) : before;
       default: fail(t, i, "an atomic operation that is not known");
     }
   }
@@ -367,15 +368,19 @@ class Machine {
   std::vector<Thread*> group_of(const Thread& one, std::size_t first,
                                 std::size_t end) {
     const std::uint32_t mask = mask_of(one);
+    const Op op = kernel_.code[one.next].op;
+    // Barriers meet wherever they stand.
+    const auto meets = [&](const Thread& other) {
+      return other.state == State::with_warp && mask_of(other) == mask &&
+             (other.next == one.next ||
+              (op == Op::bar_warp && kernel_.code[other.next].op == op));
+    };
     std::vector<Thread*> group;
     for (std::size_t n = first; n < end; ++n) {
       Thread& other = threads_[n];
       if ((mask >> (n - first) & 1) == 0 || other.state == State::done)
         continue;
-      if (other.state != State::with_warp || other.next != one.next ||
-          mask_of(other) != mask) {
-        return {};
-      }
+      if (!meets(other)) return {};
       group.push_back(&other);
     }
     return group;
@@ -450,8 +455,10 @@ class Machine {
     const Instruction& i = kernel_.code[all[0]->next];
     std::size_t yes = 0;
     for (Thread* const t : all) {
-      if (i.op != Op::bar_red) continue;
-      if (t->next != all[0]->next) fail(*t, i, "threads vote at two places");
+      const Instruction& theirs = kernel_.code[t->next];
+      const bool votes = i.op == Op::bar_red || theirs.op == Op::bar_red;
+      if (!votes) continue;
+      if (&theirs != &i) fail(*t, theirs, "not all threads vote here");
       yes += value(*t, i, i.operands.size() - 1) != 0 ? 1 : 0;
     }
     for (Thread* const t : all) {

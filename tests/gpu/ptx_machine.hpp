@@ -47,8 +47,8 @@ struct Asked {
 };
 
 // What no card would do without harm: an access outside of all arrays or at an
-// address that is no multiple of its size, threads that wait for each other at
-// different places.
+// address that is no multiple of its size, threads that wait for each other in
+// vain.
 class Fault : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -141,9 +141,17 @@ TEST_CASE("PTX: floats round, compare and clamp as a card's do") {
   CHECK(made("fma.rn.f32 %r4, %r2, 0f3F800000, %r3;", bits(-1),
              bits(-epsilon)) == bits(-1));
   CHECK(made("max.f32 %r4, %r2, %r3;", bits(nan), bits(2)) == bits(2));
+  for (const float zero : {0.0F, -0.0F}) {
+    CHECK(made("min.f32 %r4, %r2, %r3;", bits(zero), bits(-zero)) ==
+          bits(-0.0F));
+    CHECK(made("max.f32 %r4, %r2, %r3;", bits(zero), bits(-zero)) ==
+          bits(0.0F));
+  }
   CHECK(made("cvt.sat.f32.f32 %r4, %r2;", bits(nan)) == bits(0));
   CHECK(made("cvt.sat.f32.f32 %r4, %r2;", bits(1.5F)) == bits(1));
   CHECK(made("ex2.approx.ftz.f32 %r4, %r2;", bits(-127)) == 0);
+  CHECK(made("ex2.approx.f32 %r4, %r2;", bits(-127)) ==
+        bits(std::ldexp(1.0F, -127)));
   CHECK(made("ex2.approx.ftz.f32 %r4, %r2;", bits(3)) == bits(8));
   CHECK(made("rcp.rn.f32 %r4, %r2;", bits(3)) == bits(third));
   CHECK(made("cvt.rn.f32.s32 %r4, %r2;", 0xfffffff9U) == bits(-7));
@@ -172,6 +180,10 @@ TEST_CASE("PTX: roots, logarithms and doubles") {
              "mul.f64 %rd3, %rd3, 0d3FD0000000000000;\n"
              "shr.u64 %rd3, %rd3, 32;\ncvt.u32.u64 %r4, %rd3;",
              0xfffffff9U) == 0xbffc0000U);
+  CHECK(made("cvt.rn.f64.s32 %rd3, %r2;\n"
+             "mul.f64 %rd3, %rd3, 0dBFD0000000000000;\n"
+             "shr.u64 %rd3, %rd3, 32;\ncvt.u32.u64 %r4, %rd3;",
+             0xfffffff9U) == 0x3ffc0000U);
 }
 
 TEST_CASE("PTX: atomics give what was there and leave what is due") {
@@ -192,6 +204,7 @@ TEST_CASE("PTX: atomics give what was there and leave what is due") {
   CHECK(left("exch.b32 %r2, [%rd1], %r3") == Left{minus_5, 3});
   CHECK(left("cas.b32 %r2, [%rd1], 3, %r3") == Left{minus_5, 3});
   CHECK(left("cas.b32 %r2, [%rd1], 4, %r3") == Left{3, 3});
+  CHECK(left("cas.b32 %r2, [%rd1], 3, -5") == Left{minus_5, 3});
 }
 
 TEST_CASE("PTX: bf16 is rounded to the nearest, to even between two") {
@@ -229,6 +242,13 @@ TEST_CASE("PTX: shuffles keep to their bounds") {
   CHECK(first_of_8[7] == 0);  // 6175 is 0x181f: segments of 8
   CHECK(first_of_8[8] == 8);
   CHECK(first_of_8[31] == 24);
+  const auto inside = shuffled(
+      "up.b32 %r3|%p1, %r1, 1, 0, -1;\n"
+      "selp.b32 %r2, 1, 0, %p1;\n"
+      "shfl.sync.idx.b32 %r3|%p1, %r1, 0, 31",
+      32);
+  CHECK(inside[0] == 0);
+  CHECK(inside[1] == 1);
 }
 
 TEST_CASE("PTX: parts of warps and barriers meet, in any order of threads") {
@@ -270,12 +290,19 @@ TEST_CASE("PTX: what would do harm is a fault") {
         std::string::npos);
   CHECK(fault("mov.u32 %r2, 0;\nst.shared.u32 [%r2+-4], %r1;", 1)
             .find("shared memory") != std::string::npos);
-  // Half of a warp waits for the other half at another place.
-  CHECK(fault("setp.gt.u32 %p1, %r1, 15;\n@%p1 bra $other;\n"
-              "bar.warp.sync -1;\nbra $end;\n$other:\nbar.warp.sync -1;\n"
-              "$end:",
-              32)
+  // Half of a warp waits for the other half at another place: barriers meet
+  // there, numbers are not exchanged.
+  const auto at_two_places = [](const std::string& what) {
+    return fault("setp.gt.u32 %p1, %r1, 15;\n@%p1 bra $other;\n" + what +
+                     "bra $end;\n$other:\n" + what + "$end:",
+                 32);
+  };
+  CHECK(at_two_places("bar.warp.sync -1;\n") == "");
+  CHECK(at_two_places("shfl.sync.bfly.b32 %r2|%p2, %r1, 1, 31, -1;\n")
             .find("its warp does not come here") != std::string::npos);
+  CHECK(at_two_places("bar.sync 0;\n") == "");
+  CHECK(at_two_places("bar.red.popc.u32 %r2, 0, %p1;\n")
+            .find("not all threads vote here") != std::string::npos);
   CHECK(fault("setp.gt.u32 %p1, %r1, 15;\n@%p1 ret;\n"
               "shfl.sync.bfly.b32 %r2|%p1, %r1, 16, 31, -1;",
               32)
@@ -289,4 +316,13 @@ TEST_CASE("PTX: what is not known is refused with its line") {
             .ends_with("the part sat of add is not known"));
   CHECK(misread("mov.u32 %r2, nowhere;").ends_with("nowhere is not known"));
   CHECK(misread("bra $nowhere;").ends_with("no label $nowhere"));
+  CHECK(misread("mov.u32 %r2, %warpid;")
+            .ends_with("the register %warpid is not known"));
+  CHECK(misread("vote.sync.uni.pred %p1, %p2, -1;")
+            .ends_with("the part uni of vote is not known"));
+  CHECK(misread("setp.eq.u32 %p1|%p2, %r1, 0;")
+            .ends_with("3 operands are due, and there are 4"));
+  CHECK(misread("bar.sync 1;").ends_with("a barrier other than 0"));
+  CHECK(
+      misread("add.bf16 %r2, %r1, %r1;").ends_with("add of bf16 is not known"));
 }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <set>
 #include <utility>
@@ -62,8 +63,8 @@ const Names<int> specials{
     {"%laneid", 12}};
 
 // Parts that say what is so anyway: nothing here is faster for them.
-constexpr std::string_view said_for_speed[] = {
-    "sync", "uni", "nc", "volatile", "relaxed", "gpu", "cta"};
+constexpr std::string_view said_for_speed[] = {"sync",    "nc",  "volatile",
+                                               "relaxed", "gpu", "cta"};
 
 template <class Value>
 const Value* find(const Names<Value>& names, std::string_view name) {
@@ -97,9 +98,8 @@ class Reader {
  private:
   const Token& now() const { return tokens_[at_]; }
   Token take() {
-    const Token token = now();
-    if (at_ + 1 < tokens_.size()) ++at_;
-    return token;
+    if (at_ + 1 == tokens_.size()) fail("the text ends too early");
+    return tokens_[at_++];
   }
   bool taken(std::string_view text) {
     if (now().text != text) return false;
@@ -137,7 +137,7 @@ class Reader {
       while (taken(",")) take();
     } else if (token.text == ".section") {
       while (!taken("}")) take();
-    } else if (token.text == ".global" || token.text == ".const") {
+    } else if (token.text == ".global") {
       read_global();
     } else if (token.text == ".shared") {
       read_shared();
@@ -175,7 +175,6 @@ class Reader {
   void read_global() {
     const Variable variable = read_variable();
     std::vector<unsigned char>& bytes = module_.globals[variable.name];
-    // The card's memory begins at multiples of 256: the widest access fits.
     bytes.assign(variable.bytes, 0);
     if (taken("=")) {
       want("{");
@@ -281,8 +280,11 @@ class Reader {
     take();
     do {
       const std::string name(take().text);
-      if (taken("<")) {
-        take();
+      if (taken("<")) {  // %r<9>: %r1 to %r8
+        const int end = integer<int>();
+        for (int n = 0; n < end; ++n) {
+          registers_.back()[name + std::to_string(n)] = new_register();
+        }
         want(">");
       } else {
         registers_.back()[name] = new_register();
@@ -299,7 +301,7 @@ class Reader {
         return at->second;
       }
     }
-    return registers_.front()[name] = new_register();
+    fail(fmt::format("the register {} is not known", name));
   }
 
   void read_instruction() {
@@ -321,12 +323,54 @@ class Reader {
       jumps_.emplace_back(kernel_.code.size(), groups[0].name);
       groups.clear();
     }
+    check_operands(instruction, groups);
     instruction.results = results_of(instruction, groups);
     for (const OperandGroup& group : groups) {
       instruction.operands.insert(instruction.operands.end(),
                                   group.parts.begin(), group.parts.end());
     }
     kernel_.code.push_back(std::move(instruction));
+  }
+
+  void check_operands(const Instruction& instruction,
+                      const std::vector<OperandGroup>& groups) const {
+    if (instruction.op != Op::bra && groups.size() != due(instruction)) {
+      fail(fmt::format("before this, {} operands are due, and there are {}",
+                       due(instruction), groups.size()));
+    }
+    const bool bar = instruction.op == Op::bar;
+    if (!bar && instruction.op != Op::bar_red) return;
+    const Operand& barrier = groups[bar ? 0 : 1].parts[0];
+    if (barrier.kind != Operand::Kind::number || barrier.number != 0) {
+      fail("before this, a barrier other than 0");
+    }
+  }
+  static std::size_t due(const Instruction& instruction) {
+    switch (instruction.op) {
+      case Op::ret:
+      case Op::bra: return 0;
+      case Op::bar:
+      case Op::bar_warp: return 1;
+      case Op::neg:
+      case Op::abs:
+      case Op::not_:
+      case Op::mov:
+      case Op::cvt:
+      case Op::cvta:
+      case Op::rcp:
+      case Op::ex2:
+      case Op::lg2:
+      case Op::sqrt:
+      case Op::rsqrt:
+      case Op::ld:
+      case Op::st: return 2;
+      case Op::selp:
+      case Op::fma:
+      case Op::mad: return 4;
+      case Op::atom: return instruction.way == Way::cas ? 4 : 3;
+      case Op::shfl: return 6;
+      default: return 3;
+    }
   }
 
   // How many of the operands, as single registers, are written.
@@ -363,6 +407,14 @@ class Reader {
     }
     if (!named.empty()) instruction.type = named.front();
     instruction.from = named.size() > 1 ? named[1] : instruction.type;
+    const bool moves =
+        *op == Op::ld || *op == Op::st || *op == Op::mov || *op == Op::cvt;
+    if (!moves && instruction.type == Type::bf16) {
+      fail(fmt::format("{} of bf16 is not known", parts[0]));
+    }
+    if (instruction.saturate && instruction.type != Type::f32) {
+      fail("a saturating conversion to integers is not known");
+    }
     if (instruction.way == Way::wide) {
       instruction.type = instruction.from == Type::s32   ? Type::s64
                          : instruction.from == Type::u32 ? Type::u64
@@ -388,8 +440,10 @@ class Reader {
       instruction.saturate = true;
     } else if (part == "approx") {  // here with all digits
       return op == Op::ex2 || op == Op::lg2 || op == Op::rsqrt || op == Op::div;
-    } else if (part == "ftz") {
-      return op == Op::ex2;
+    } else if (part == "ftz" && op == Op::ex2) {
+      instruction.flush = true;
+    } else if (part == "uni") {
+      return op == Op::bra;
     } else if (part == "to") {
       return op == Op::cvta;
     } else {
@@ -467,15 +521,15 @@ class Reader {
       base = 16;
     }
     const char* const end = digits.data() + digits.size();
-    std::int64_t value = 0;
-    std::uint64_t unsigned_value = 0;
-    if (std::from_chars(digits.data(), end, value, base).ptr == end) {
-      return static_cast<std::uint64_t>(value);
-    }
-    if (std::from_chars(digits.data(), end, unsigned_value, base).ptr != end) {
-      fail(fmt::format("the number {} is not known", token.text));
-    }
-    return unsigned_value;
+    const auto read = [&](auto& value) {
+      const auto [to, error] = std::from_chars(digits.data(), end, value, base);
+      return to == end && error == std::errc();
+    };
+    std::uint64_t value = 0;
+    std::int64_t below_zero = 0;
+    if (read(value)) return value;
+    if (read(below_zero)) return static_cast<std::uint64_t>(below_zero);
+    fail(fmt::format("the number {} is not known", token.text));
   }
 
   std::vector<Token> tokens_;

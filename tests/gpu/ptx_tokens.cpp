@@ -1,5 +1,6 @@
 #include "ptx_tokens.hpp"
 
+#include <algorithm>
 #include <cctype>
 
 namespace ptx {

@@ -80,7 +80,10 @@ TEST_CASE("no order of the threads changes what a compiled kernel computes") {
 }
 
 TEST_CASE("compiled kernels move the bytes that the CPU device counts") {
-  for (const Sizes& s : {sizes(64, 4, 2, 64), sizes(45, 2, 1, 20)}) {
+  Sizes causal = sizes(70, 4, 2, 32);
+  causal.causal = true;
+  causal.batch = 2;
+  for (const Sizes& s : {sizes(64, 4, 2, 64), sizes(45, 2, 1, 20), causal}) {
     for (const Step& step : on_gpu::ladder()) {
       const cuda_port::Arrays arrays = cuda_port::random_arrays(step, s, 1);
       const auto counted =
@@ -161,6 +164,11 @@ TEST_CASE("a full card names the array that has no room") {
         "out: making room for it failed on the graphics card: "
         "out of memory");
   CHECK(stand_in::bytes_held() == 0);
+  // What was refused is not held against the next launch.
+  const Sizes small = sizes(4, 2, 1, 4);
+  CHECK(refusal([&] {
+          on_gpu::attend(step, small, cuda_port::random_arrays(step, small, 1));
+        }) == "");
 }
 
 TEST_CASE("a fault shows when the results are fetched, and stays") {
@@ -174,6 +182,15 @@ TEST_CASE("a fault shows when the results are fetched, and stays") {
       stand_in::fault(), std::regex("^broken_kernels\\.cu:\\d+: thread \\d+ of "
                                     "block \\(.*\\): 4 bytes outside of all "
                                     "arrays$")));
-  CHECK(refusal([&] { case_on_gpu("right").run(problem); }) != "");
+  CHECK(refusal([&] { case_on_gpu("right").run(problem); }) ==
+        "q: making room for it failed on the graphics card: illegal memory "
+        "access");
+  CHECK(stand_in::bytes_held() == 0);
+}
+
+TEST_CASE("an array that cannot be filled is given back") {
+  const Inserted card({.fills = false});
+  CHECK(refusal([] { on_gpu::reversed(std::vector<float>(8)); }) ==
+        "from: filling it failed on the graphics card: invalid value");
   CHECK(stand_in::bytes_held() == 0);
 }
