@@ -141,7 +141,8 @@ test('an answer at a depth that is hidden shows it, and the reader\'s own depth 
   const { page } = await searching(context, 'column block of a large', CHAPTER, '?depth=beginner');
   await page.keyboard.press('Enter');
   await page.waitForFunction(() => location.hash.endsWith('-developer'));
-  assert.ok(await page.locator('.depth.developer').first().isVisible());
+  // The page learns of its new address a moment later.
+  await page.locator('.depth.developer').first().waitFor();
   assert.equal(await page.locator('.search-box').evaluate((box) => box.open), false, 'on the same page the box goes away');
   await page.waitForFunction(() => /^Depth: developer/.test(document.querySelector('body > [role=status]').textContent));
   assert.equal(await page.evaluate(() => localStorage.getItem('depth')), 'beginner');
