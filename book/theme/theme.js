@@ -190,7 +190,13 @@ function offerCopy(pre) {
     pre.replaceWith(box);
     box.append(pre, button);
   }
-  button.addEventListener('click', async () => {
+  // A tap beside it may show it in time to be hit by the same tap: that one is not meant for it.
+  let pressed = false;
+  button.addEventListener('pointerdown', () => { pressed = true; });
+  button.addEventListener('click', async ({ detail }) => {
+    const byKey = detail === 0;
+    if (!byKey && !pressed) return;
+    pressed = false;
     button.textContent = await copyCode(pre);
     announce(button.textContent);
     setTimeout(() => { button.textContent = 'Copy'; }, 2000);
