@@ -82,6 +82,10 @@ test('on a phone a tap on the code shows it, and no tap meets one that does not 
   const tap = () => page.touchscreen.tap(box.x + box.width / 2, box.y + box.height / 2);
   await tap();
   assert.equal(await button.textContent(), 'Copy');
+  // A press that began elsewhere, and whose click the button got.
+  await button.dispatchEvent('click', { detail: 1 });
+  await page.waitForTimeout(200);
+  assert.equal(await button.textContent(), 'Copy');
   await pre.tap({ position: { x: 60, y: 12 } });
   assert.equal(await opacity(button), '1');
   await tap();
