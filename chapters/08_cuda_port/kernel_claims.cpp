@@ -1,3 +1,4 @@
+#include "kernel_parts.hpp"
 #include "on_cpu.hpp"
 #include "traffic.hpp"
 
@@ -186,6 +187,19 @@ TEST_CASE("sharing a block saves keys when it has rows to spare") {
   };
   CHECK(keys_loaded(16, "register tiles") == 4 * keys_loaded(16, "grouped"));
   CHECK(keys_loaded(64, "register tiles") == keys_loaded(64, "grouped"));
+}
+
+TEST_CASE("places are exact far beyond 32 bits") {
+  const Sizes s{.batch = 65535,
+                .heads = 64,
+                .kv_heads = 8,
+                .queries = 65536,
+                .keys = 65536,
+                .width = 128};
+  CHECK(on_cpu_device::query_at(s, s.batch - 1, s.queries - 1, s.heads - 1) ==
+        35'183'835'217'920 - s.width);
+  CHECK(on_cpu_device::key_at(s, s.batch - 1, s.keys - 1, s.kv_heads - 1) ==
+        4'397'979'402'240 - s.width);
 }
 
 TEST_CASE("sizes that no kernel is made for are refused with the numbers") {

@@ -1,4 +1,4 @@
-// Chapter 8: what the kernels share. Only kernel files include this.
+// Chapter 8: what the kernels share.
 #pragma once
 
 #include "attention_sizes.hpp"
